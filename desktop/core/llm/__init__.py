@@ -1,0 +1,1 @@
+"""Language models: what there is, getting them, and running one."""

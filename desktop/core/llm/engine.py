@@ -1,0 +1,333 @@
+"""Running a GGUF model through llama.cpp. The only importer of llama_cpp.
+
+Uses llama.cpp's own functions, not the high-level class: what is in the key/value memory, and
+what of it can be used again, is Lutrin's business. Knows nothing of books or prompts.
+"""
+
+from __future__ import annotations
+
+import codecs
+import ctypes
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+
+import llama_cpp
+from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+
+from desktop.core.errors import CancelledError, UserFacingError
+from desktop.core.llm.generation import Generation, Sampling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+logger = logging.getLogger(__name__)
+
+STEP_TOKENS = 64
+"""Prompt tokens read between two looks at `cancelled`: some 0.6 s with the 1.5B model on two
+cores, at the speed of larger steps."""
+_LOUD_LEVELS = (3, 4)
+"""ggml's log levels "warning" and "error"."""
+_CHATML = (
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
+    "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+
+@llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]
+def _log(level: int, text: bytes, _data: ctypes.c_void_p) -> None:
+    if level in _LOUD_LEVELS:
+        logger.info("llama.cpp: %s", text.decode("utf-8", "replace").rstrip())
+
+
+class Engine:
+    """A loaded model with one conversation in its memory. Not for several threads at once.
+
+    Args:
+        path: A GGUF file.
+        context_tokens: Window to make room for.
+        threads: Threads to compute with.
+        cancelled: Asked while the file is read.
+
+    Raises:
+        UserFacingError: if the file can't be loaded or the memory does not suffice.
+        CancelledError: if stopped.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        context_tokens: int,
+        threads: int,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._model: Any = None
+        self._context: Any = None
+        llama_cpp.llama_log_set(_log, ctypes.c_void_p(0))
+        llama_cpp.llama_backend_init()
+        self._load(path, cancelled)
+        self._vocab = llama_cpp.llama_model_get_vocab(self._model)
+        self.context_tokens = context_tokens
+        self._make_context(context_tokens, threads)
+        self._memory = llama_cpp.llama_get_memory(self._context)
+        self._held: list[int] = []
+        self._formatter = self._make_formatter()
+
+    def _load(self, path: Path, cancelled: Callable[[], bool]) -> None:
+        parameters = llama_cpp.llama_model_default_params()
+        parameters.n_gpu_layers = 0
+        go_on = llama_cpp.llama_progress_callback(lambda _part, _data: not cancelled())
+        parameters.progress_callback = go_on
+        self._model = llama_cpp.llama_model_load_from_file(str(path).encode(), parameters)
+        if not self._model:
+            if cancelled():
+                raise CancelledError
+            raise UserFacingError(
+                f"The model “{path.name}” can't be loaded",
+                "Choose another model, or remove this one and get it again",
+            )
+
+    def _make_context(self, context_tokens: int, threads: int) -> None:
+        parameters = llama_cpp.llama_context_default_params()
+        parameters.n_ctx = context_tokens
+        parameters.n_batch = parameters.n_ubatch = STEP_TOKENS
+        parameters.n_threads = parameters.n_threads_batch = threads
+        parameters.no_perf = True
+        self._context = llama_cpp.llama_init_from_model(self._model, parameters)
+        if not self._context:
+            self.close()
+            raise UserFacingError(
+                f"There is not enough free memory for a window of {context_tokens:,} tokens",
+                "Close other programs, or choose a smaller model",
+            )
+
+    def _make_formatter(self) -> Jinja2ChatFormatter:
+        raw = llama_cpp.llama_model_chat_template(self._model, None)
+        template = raw.decode("utf-8", "replace") if raw else _CHATML
+        end = self._token_text(llama_cpp.llama_vocab_eos(self._vocab))
+        begin = self._token_text(llama_cpp.llama_vocab_bos(self._vocab))
+        try:
+            return Jinja2ChatFormatter(template, eos_token=end, bos_token=begin)
+        except Exception:  # a stranger's template may be anything
+            logger.exception("the model's chat template can't be used")
+            return Jinja2ChatFormatter(_CHATML, eos_token=end, bos_token=begin)
+
+    def _token_text(self, token: int) -> str:
+        if token < 0:
+            return ""
+        raw = llama_cpp.llama_vocab_get_text(self._vocab, token)
+        return raw.decode("utf-8", "replace") if raw else ""
+
+    def tokenize(self, text: str, *, special: bool = False) -> list[int]:
+        """Return the tokens of a text.
+
+        Args:
+            text: Any text.
+            special: Whether markers such as <|im_start|> count as such. Never for a book's text
+                or a user's words.
+        """
+        raw = text.encode("utf-8", "replace")
+        room = len(raw) + 8
+        buffer = (llama_cpp.llama_token * room)()
+        count = llama_cpp.llama_tokenize(self._vocab, raw, len(raw), buffer, room, False, special)
+        return list(buffer[:count])
+
+    def chat(self, messages: Sequence[tuple[str, str]]) -> list[int]:
+        """Return the prompt for some (role, text) messages by the model's own template.
+
+        The texts are tokenized apart from the template's markers, so that a book that contains
+        "<|im_end|>" can't end its own quotation.
+        """
+        marks = [f"\x02{index}\x03" for index in range(len(messages))]
+        frame = self._formatter(
+            messages=[
+                {"role": role, "content": mark}
+                for (role, _), mark in zip(messages, marks, strict=True)
+            ]
+        ).prompt
+        tokens: list[int] = []
+        for (_, text), mark in zip(messages, marks, strict=True):
+            before, _, frame = frame.partition(mark)
+            tokens += self.tokenize(before, special=True)
+            tokens += self.tokenize(text)
+        tokens += self.tokenize(frame, special=True)
+        begin = llama_cpp.llama_vocab_bos(self._vocab)
+        if llama_cpp.llama_vocab_get_add_bos(self._vocab) and tokens[:1] != [begin]:
+            tokens.insert(0, begin)
+        return tokens
+
+    def read(self, prompt: Sequence[int], *, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Read the start of prompts to come; those that begin alike need not read it again.
+
+        Raises:
+            CancelledError: if stopped.
+        """
+        self._read(
+            prompt,
+            Generation(),
+            reading=lambda _done, _total: None,
+            cancelled=cancelled,
+            fresh=False,
+        )
+
+    def generate(
+        self,
+        prompt: Sequence[int],
+        figures: Generation,
+        *,
+        most_tokens: int,
+        sampling: Sampling | None = None,
+        reading: Callable[[int, int], None] = lambda _done, _total: None,
+        cancelled: Callable[[], bool] = lambda: False,
+        fresh: bool = False,
+    ) -> Iterator[str]:
+        """Yield the continuation of a prompt, piece by piece.
+
+        Args:
+            prompt: Tokens; with `most_tokens` they must fit the window.
+            figures: Filled as it goes.
+            most_tokens: Where to end at the latest.
+            sampling: How to choose; greedy by default.
+            reading: Told how many prompt tokens of how many are read.
+            cancelled: Asked between steps; writing then ends with `finish` "stopped".
+            fresh: Read the whole prompt even where its start is still in the memory.
+
+        Raises:
+            CancelledError: if stopped while the prompt was still being read.
+            UserFacingError: if the prompt does not fit or llama.cpp fails.
+        """
+        if len(prompt) + most_tokens > self.context_tokens:
+            raise UserFacingError(
+                f"{len(prompt):,} tokens do not fit the window of {self.context_tokens:,}",
+                "Ask about fewer pages",
+            )
+        start = time.monotonic()
+        self._read(prompt, figures, reading=reading, cancelled=cancelled, fresh=fresh)
+        figures.prefill_s = time.monotonic() - start
+        yield from self._write(figures, most_tokens, sampling or Sampling(), cancelled)
+
+    def _read(
+        self,
+        prompt: Sequence[int],
+        figures: Generation,
+        *,
+        reading: Callable[[int, int], None],
+        cancelled: Callable[[], bool],
+        fresh: bool,
+    ) -> None:
+        keep = 0 if fresh else _common_prefix(self._held, prompt[:-1])
+        if not llama_cpp.llama_memory_seq_rm(self._memory, 0, keep, -1):
+            llama_cpp.llama_memory_clear(self._memory, True)  # a memory that can't be cut
+            keep = 0
+        self._held = list(prompt[:keep])
+        figures.prompt_tokens, figures.reused_tokens = len(prompt), keep
+        reading(keep, len(prompt))
+        for first in range(keep, len(prompt), STEP_TOKENS):
+            if cancelled():
+                raise CancelledError
+            self._decode(prompt[first : first + STEP_TOKENS])
+            reading(len(self._held), len(prompt))
+
+    def _write(
+        self,
+        figures: Generation,
+        most_tokens: int,
+        sampling: Sampling,
+        cancelled: Callable[[], bool],
+    ) -> Iterator[str]:
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        sampler = _sampler(sampling)
+        start = time.monotonic()
+        figures.finish = "length"
+        try:
+            for _ in range(most_tokens):
+                token = llama_cpp.llama_sampler_sample(sampler, self._context, -1)
+                if llama_cpp.llama_vocab_is_eog(self._vocab, token):
+                    figures.finish = "end"
+                    break
+                figures.tokens.append(token)
+                figures.generated_tokens += 1
+                figures.decode_s = time.monotonic() - start
+                piece = decoder.decode(self._piece(token))
+                if piece:
+                    yield piece
+                if cancelled():
+                    figures.finish = "stopped"
+                    break
+                self._decode([token])
+            rest = decoder.decode(b"", final=True)
+            if rest:
+                yield rest
+        finally:
+            figures.decode_s = time.monotonic() - start
+            llama_cpp.llama_sampler_free(sampler)
+
+    def _decode(self, tokens: Sequence[int]) -> None:
+        array = (llama_cpp.llama_token * len(tokens))(*tokens)
+        code = llama_cpp.llama_decode(
+            self._context, llama_cpp.llama_batch_get_one(array, len(tokens))
+        )
+        if code != 0:
+            self._held = []
+            llama_cpp.llama_memory_clear(self._memory, True)
+            raise UserFacingError(
+                f"The model stopped working (llama.cpp code {code})",
+                "Ask again, or choose another model",
+            )
+        self._held.extend(tokens)
+
+    def _piece(self, token: int) -> bytes:
+        room = 256
+        buffer = ctypes.create_string_buffer(room)
+        count = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, room, 0, False)
+        return buffer.raw[:count] if count > 0 else b""
+
+    def close(self) -> None:
+        """Free the model's memory."""
+        if self._context:
+            llama_cpp.llama_free(self._context)
+            self._context = None
+        if self._model:
+            llama_cpp.llama_model_free(self._model)
+            self._model = None
+
+
+def accelerator() -> str:
+    """Return whether this build of llama.cpp can compute on a graphics processor."""
+    return "available" if llama_cpp.llama_supports_gpu_offload() else "none"
+
+
+def _common_prefix(first: Sequence[int], second: Sequence[int]) -> int:
+    count = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _sampler(sampling: Sampling) -> Any:
+    chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
+    if sampling.temperature <= 0:
+        llama_cpp.llama_sampler_chain_add(chain, llama_cpp.llama_sampler_init_greedy())
+        return chain
+    for part in (
+        llama_cpp.llama_sampler_init_top_k(40),
+        llama_cpp.llama_sampler_init_top_p(0.95, 1),
+        llama_cpp.llama_sampler_init_temp(sampling.temperature),
+        llama_cpp.llama_sampler_init_dist(sampling.seed),
+    ):
+        llama_cpp.llama_sampler_chain_add(chain, part)
+    return chain
+
+
+def description() -> str:
+    """Return what llama.cpp says of itself; raises OSError where its library can't be loaded."""
+    llama_cpp.llama_backend_init()
+    features = llama_cpp.llama_print_system_info().decode("utf-8", "replace")
+    on = [
+        part.split("=")[0].strip() for part in features.split("|") if part.strip().endswith("= 1")
+    ]
+    return f"llama-cpp-python {llama_cpp.__version__}: {', '.join(on)}"

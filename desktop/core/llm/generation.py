@@ -1,0 +1,45 @@
+"""How text is generated, and the figures of one generation. Knows no engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How the next token is chosen.
+
+    Attributes:
+        temperature: 0 takes the likeliest token always.
+        seed: For temperatures above 0.
+    """
+
+    temperature: float = 0.0
+    seed: int = 0
+
+
+@dataclass
+class Generation:
+    """Figures of one generation; they are complete once its text has ended.
+
+    Attributes:
+        prompt_tokens: Length of the prompt.
+        reused_tokens: Of these, how many were still in the memory from before.
+        prefill_s: Seconds for reading the prompt.
+        generated_tokens: Tokens written.
+        decode_s: Seconds for writing them.
+        finish: "end", "length" or "stopped".
+    """
+
+    prompt_tokens: int = 0
+    reused_tokens: int = 0
+    prefill_s: float = 0.0
+    generated_tokens: int = 0
+    decode_s: float = 0.0
+    finish: str = "end"
+    tokens: list[int] = field(default_factory=list)
+
+    @property
+    def tokens_per_s(self) -> float:
+        """Speed of writing."""
+        return self.generated_tokens / self.decode_s if self.decode_s > 0 else 0.0
