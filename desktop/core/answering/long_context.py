@@ -1,0 +1,116 @@
+"""Long context: the whole book where it fits, else the pages around the best finds that do.
+
+What does not fit is said, page range by page range.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from desktop.core.answering.context import FRAME_TOKENS, Context, Source
+from desktop.core.errors import UserFacingError
+from desktop.core.records import LeftOut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from desktop.core.library.catalog import Catalog
+    from desktop.core.records import Hit, Page
+
+
+def choose(
+    catalog: Catalog,
+    hits: Sequence[Hit],
+    *,
+    books: Sequence[str],
+    pages: tuple[int, int] | None,
+    count: Callable[[str], int],
+    room: int,
+) -> Context:
+    """See `ModeContext`. Reads one book: the one with the best find, or the only one."""
+    book = hits[0].passage.book if hits else books[0]
+    entry = catalog.find(book)
+    if entry is None:
+        raise UserFacingError("The book is no longer in the library", "Choose another book")
+    texts = {page.number: page for page in catalog.pages(book, *(pages or ()))}
+    if not texts:
+        raise UserFacingError("The book has no such pages", f"It has {entry.pages} pages")
+    found = [hit for hit in hits if hit.passage.book == book and hit.passage.page in texts]
+    seeds = [hit.passage.page for hit in found] or [min(texts)]
+    scores = {hit.passage.page: hit.score for hit in reversed(found)}
+    sections = {hit.passage.page: hit.passage.section for hit in reversed(found)}
+    chosen: dict[int, Source] = {}
+    left = room
+    for number in _outward(seeds, texts):
+        page = texts[number]
+        if not page.text:
+            continue
+        source = Source(
+            book=book,
+            title=entry.title,
+            page=number,
+            page_label=page.label,
+            section=sections.get(number, ""),
+            start=0,
+            text=page.text,
+            score=scores.get(number, 0.0),
+            tokens=count(page.text),
+        )
+        left -= source.tokens + FRAME_TOKENS
+        if left < 0:
+            break
+        chosen[number] = source
+    if not chosen:
+        raise UserFacingError(
+            f"Not even page {seeds[0]} fits the model's window", "Ask in retrieval mode"
+        )
+    missing = _ranges(p for n, p in sorted(texts.items()) if n not in chosen and p.text)
+    notes = [] if not missing else [_read_note(sorted(chosen), len(texts))]
+    others = len(books) - 1
+    if others:
+        notes.append(f"Only “{entry.title}” was read; {others} more in the library")
+    return Context(
+        tuple(source for _, source in sorted(chosen.items())),
+        left_out=tuple(
+            LeftOut(book, (part[0].number, part[-1].number), _estimate(part, chosen.values()))
+            for part in missing
+        )
+        or None,
+        notes=tuple(notes),
+    )
+
+
+def _read_note(read: list[int], total: int) -> str:
+    return (
+        f"Read {len(read)} of {total} pages: those around the best finds, as many as fit the "
+        "model's window"
+    )
+
+
+def _outward(seeds: Sequence[int], pages: dict[int, Page]) -> Iterable[int]:
+    """Yield page numbers: the finds first, best first, then their neighbours, ever further."""
+    seen = set()
+    for distance in range(max(pages) + 1):
+        for seed in dict.fromkeys(seeds):
+            for number in (seed + distance, seed - distance):
+                if number in pages and number not in seen:
+                    seen.add(number)
+                    yield number
+
+
+def _ranges(pages: Iterable[Page]) -> list[list[Page]]:
+    parts: list[list[Page]] = []
+    for page in pages:
+        if parts and page.number == parts[-1][-1].number + 1:
+            parts[-1].append(page)
+        else:
+            parts.append([page])
+    return parts
+
+
+def _estimate(pages: Sequence[Page], known: Iterable[Source]) -> int:
+    """Return the tokens of some pages, from the characters a token has in those counted."""
+    counted = list(known)
+    characters = sum(len(source.text) for source in counted)
+    tokens = sum(source.tokens for source in counted)
+    return round(sum(len(page.text) for page in pages) * tokens / max(1, characters))

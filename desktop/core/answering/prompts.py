@@ -1,0 +1,89 @@
+"""The prompts, which are data in resources/prompts/. A missing variable is an error."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from string import Template
+from typing import TYPE_CHECKING
+
+from desktop.core.records import Turn
+from desktop.paths import resource
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from desktop.core.answering.context import Source
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """The texts of one prompt file.
+
+    Attributes:
+        system: What the model is to do.
+        examples: Questions with passages, and their answers.
+        refusal: What the model writes where the passages do not answer.
+    """
+
+    system: str
+    examples: tuple[Turn, ...]
+    refusal: str
+    passage: Template
+    question: Template
+
+    def start(self) -> list[tuple[str, str]]:
+        """Return the messages that every prompt begins with, so that they are read once."""
+        return [("system", self.system), *_messages(self.examples)]
+
+    def messages(
+        self, question: str, sources: Sequence[Source], history: Sequence[Turn]
+    ) -> list[tuple[str, str]]:
+        """Return (role, text) messages for a question.
+
+        Args:
+            question: What the user asked.
+            sources: What to read, in this order.
+            history: Earlier turns to go on from.
+        """
+        passages = "\n".join(self.show(n, source) for n, source in enumerate(sources, start=1))
+        asked = self.question.substitute(passages=passages, question=question)
+        return [*self.start(), *_messages(history), ("user", asked)]
+
+    def show(self, number: int, source: Source) -> str:
+        """Return a source as the model sees it."""
+        return self.passage.substitute(
+            number=number,
+            title=source.title,
+            page=source.page,
+            section=f", {source.section}" if source.section else "",
+            text=source.text,
+        )
+
+
+def _messages(turns: Sequence[Turn]) -> list[tuple[str, str]]:
+    return [
+        message
+        for turn in turns
+        for message in (("user", turn.question), ("assistant", turn.answer))
+    ]
+
+
+def load(name: str = "answer") -> Prompts:
+    """Read a prompt file.
+
+    Raises:
+        KeyError: if it lacks a text or a variable.
+    """
+    data = tomllib.loads(resource(f"prompts/{name}.toml").read_text(encoding="utf-8"))
+    refusal = data["refusal"]
+    return Prompts(
+        system=Template(data["system"]).substitute(refusal=refusal),
+        examples=tuple(
+            Turn(example["question"], Template(example["answer"]).substitute(refusal=refusal))
+            for example in data.get("examples", ())
+        ),
+        refusal=refusal,
+        passage=Template(data["passage"]),
+        question=Template(data["question"]),
+    )
