@@ -1,0 +1,114 @@
+"""The librarian: adds, indexes and removes books, and finds passages. Loads torch and LanceDB."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from desktop.core.errors import CancelledError
+from desktop.core.library.indexing import Indexer
+from desktop.core.library.library import Library
+from desktop.core.records import Book, BookStatus, Turn, decode, encode
+from desktop.core.retrieval import evidence, search
+from desktop.core.retrieval.followup import standalone
+from desktop.worker.host import EACH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from desktop.core.records import Added, Progress
+    from desktop.paths import Paths
+    from desktop.worker.host import Job
+
+
+class Librarian:
+    """Serves the library pane and every search."""
+
+    def __init__(self, paths: Paths) -> None:
+        self._library = Library(paths)
+
+    def verbs(self) -> dict[str, tuple[str, Callable[[Job], Any]]]:
+        """See `host.Service`. Nothing waits for a book's vectors but other books' vectors."""
+        return {
+            "add": (EACH, self.add),
+            "index": (EACH, self.index),
+            "resume": (EACH, self.resume),
+            "books": ("shelf", self.books),
+            "remove": ("shelf", self.remove),
+            "restore": ("shelf", self.restore),
+            "purge": ("purge", self.purge),
+            "retrieve": ("search", self.retrieve),
+        }
+
+    def leave(self) -> None:
+        """The window closes in the middle of work; that is not the fault of a book."""
+        self._library.catalog.forget_attempts()
+
+    def _indexer(self, job: Job, file: str = "") -> Indexer:
+        def progress(book: str, step: Progress) -> None:
+            job.emit("progress", {**encode(step), "book": book or None, "file": file})
+
+        return Indexer(
+            self._library,
+            progress=progress,
+            book_changed=lambda book: job.emit("book", book),
+            cancelled=job.cancelled,
+        )
+
+    def add(self, job: Job) -> Added:
+        """Add a file and index it to the end."""
+        path = job.args["path"]
+        return self._indexer(job, path).add(Path(path), password=job.args.get("password"))
+
+    def index(self, job: Job) -> Book:
+        """Go on with a book from its checkpoint."""
+        book, _ = self._indexer(job).index(job.args["book"])
+        return book
+
+    def resume(self, job: Job) -> dict[str, int]:
+        """Go on with every unfinished book, and delete those whose undo is over."""
+        for removed in self._library.catalog.removed():
+            self._library.purge(removed)
+        return {"resumed": self._indexer(job).index_all()}
+
+    def books(self, _job: Job) -> list[Book]:
+        """Return the books."""
+        return self._library.catalog.books()
+
+    def remove(self, job: Job) -> None:
+        """Take a book out; indexing it stops."""
+        self._library.remove(job.args["book"])
+
+    def restore(self, job: Job) -> Book | None:
+        """Bring a removed book back; an unfinished one comes back as paused."""
+        book = self._library.restore(job.args["book"])
+        if book and book.status in (BookStatus.READING, BookStatus.ASKABLE):
+            return self._library.catalog.update(book.id, status=BookStatus.PAUSED)
+        return book
+
+    def purge(self, job: Job) -> None:
+        """Delete a removed book for good."""
+        self._library.purge(job.args["book"])
+
+    def retrieve(self, job: Job) -> dict[str, Any]:
+        """Find the passages for a question, in the light of the conversation."""
+        start = time.monotonic()
+        history = [decode(Turn, turn) for turn in job.args.get("history") or []]
+        hits = evidence.gather(
+            self._library,
+            standalone(job.args["question"], history),
+            books=job.args.get("books"),
+            limit=job.args.get("k") or evidence.PASSAGES,
+        )
+        if job.cancelled():
+            raise CancelledError
+        ready = search.searchable(self._library, job.args.get("books"))
+        return {
+            "hits": hits,
+            "absent": evidence.absent_names(
+                self._library, job.args["question"], books=job.args.get("books")
+            ),
+            "retrieve_s": time.monotonic() - start,
+            "complete": all(book.passages_embedded >= book.passages for book in ready),
+        }
