@@ -1,0 +1,97 @@
+"""What the window tells the user in its notice bar, and what the buttons there do.
+
+Turns news of the library, the models and the workers into notices.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+
+from desktop.ui.notices import Notice
+from desktop.ui.wording import pages, tr
+
+if TYPE_CHECKING:
+    from desktop.ui.main_window import MainWindow
+
+
+class Telling(QObject):
+    """The one who tells."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        shelf, store = window.shelf, window.store
+        shelf.noticed.connect(self.say)
+        shelf.removal_offered.connect(self.offer_undo)
+        shelf.removal_settled.connect(self.withdraw_undo)
+        store.noticed.connect(self.say)
+        store.added.connect(self._offer_model)
+        store.installed.connect(self._on_installed)
+        window.adding.noticed.connect(self.say)
+        window.host.noticed.connect(self.say)
+        window.library.info_wanted.connect(self._show_info)
+        for bridge in window.workers.all():
+            bridge.died.connect(self._on_died)
+
+    def say(self, text: str) -> None:
+        """Show a notice."""
+        self._window.notices.show_notice(Notice(text))
+
+    def offer_undo(self, name: str) -> None:
+        """Offer to undo a removal."""
+        self._window.menus.undo.setEnabled(True)
+        text = tr("Removed “{name}”").format(name=name)
+        self._window.notices.show_notice(Notice(text, tr("Undo"), self.undo, stays=True))
+
+    def withdraw_undo(self) -> None:
+        """Take back the offer to undo."""
+        self._window.menus.undo.setEnabled(False)
+        self._window.notices.withdraw(tr("Undo"))
+
+    def undo(self) -> None:
+        """Undo the last removal."""
+        session = self._window.session
+        if session is not None and session.can_undo:
+            session.undo_removal()
+        else:
+            self._window.shelf.undo_removal()
+
+    def _offer_model(self, name: str, summary: str) -> None:
+        def use() -> None:
+            if self._window.session is not None:
+                self._window.session.use_model(name)
+
+        self._window.notices.show_notice(Notice(summary or name, tr("Use it"), use, stays=True))
+
+    def _on_installed(self, name: str) -> None:
+        self.say(tr("{model} is ready.").format(model=self._window.store.title(name)))
+
+    def _on_died(self, kind: str, news: dict[str, Any]) -> None:
+        if news.get("given_up"):
+            text = tr("A part of Lutrin keeps stopping. What it had finished is kept.")
+            self._window.notices.show_notice(
+                Notice(text, tr("Start it again"), lambda: self._start_again(kind), stays=True)
+            )
+        elif kind == "librarian":
+            self.say(
+                tr(
+                    "The part that looks after the library stopped unexpectedly and was started "
+                    "again. Nothing is lost; reading goes on where it was."
+                )
+            )
+
+    def _start_again(self, kind: str) -> None:
+        for bridge in self._window.workers.all():
+            if bridge.kind == kind:
+                bridge.start()
+        if kind == "librarian":
+            self._window.shelf.reload()
+
+    def _show_info(self, key: str) -> None:
+        book = self._window.shelf.entries[key].book
+        if book is not None:
+            parts = [book.file, pages(book.pages), *book.warnings]
+            text = " · ".join(part for part in parts if part)
+            self._window.notices.show_notice(Notice(text, stays=True))
