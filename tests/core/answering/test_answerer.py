@@ -1,0 +1,305 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from desktop.core.answering import answerer as answerer_module
+from desktop.core.answering import prompts
+from desktop.core.answering.answerer import MOST_TOKENS, Answerer
+from desktop.core.answering.request import Listener, Request
+from desktop.core.errors import CancelledError, UserFacingError
+from desktop.core.llm.shelf import ShelfModel
+from desktop.core.records import Mode, Progress, Turn, Verdict
+from tests.core import makers
+from tests.fakes import FakeEngine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from desktop.core.library.library import Library
+    from desktop.core.llm.engine import Generation, Sampling
+    from desktop.core.llm.hardware import Machine
+    from desktop.core.records import Answer
+
+BOOK = makers.book_id("a")
+START = sum(len(text.split()) + 1 for _, text in prompts.load().start())
+"""Words of the fixed start of every prompt, as the fake engine counts them."""
+PAGES = [
+    "The grey heron is a wading bird of the marshes. It reaches a height of 98 cm.",
+    "Inflation is a general and ongoing rise in the level of prices.",
+]
+TRUE = "The grey heron is a wading bird of the marshes."
+FALSE = "Herons were invented by Napoleon during a banquet."
+REFUSAL = "The book does not say."
+
+
+class Engine(FakeEngine):
+    """Remembers how it was asked to write, too."""
+
+    def __init__(self, *replies: str, **values: Any) -> None:
+        super().__init__(*replies, **values)
+        self.samplings: list[Sampling | None] = []
+        self.fresh: list[bool] = []
+
+    def generate(
+        self,
+        prompt: Sequence[int],
+        figures: Generation,
+        *,
+        most_tokens: int,
+        sampling: Sampling | None = None,
+        reading: Callable[[int, int], None] = lambda _done, _total: None,
+        cancelled: Callable[[], bool] = lambda: False,
+        fresh: bool = False,
+    ) -> Iterator[str]:
+        self.samplings.append(sampling)
+        self.fresh.append(fresh)
+        return super().generate(
+            prompt, figures, most_tokens=most_tokens, reading=reading, cancelled=cancelled
+        )
+
+
+class Shelf:
+    """A shelf with the models it is given; the first is the default."""
+
+    def __init__(self, *names: str) -> None:
+        self._models = {
+            name: ShelfModel(name, name, True, 1, 4096, Path(f"/models/{name}.gguf"), "", False)
+            for name in names
+        }
+
+    def get(self, name: str) -> ShelfModel:
+        if name not in self._models:
+            raise UserFacingError(f"There is no model {name}", "See `lutrin models`")
+        return self._models[name]
+
+    def default(self, _preferred: str | None, _machine: Machine) -> ShelfModel | None:
+        return next(iter(self._models.values()), None)
+
+
+class Heard:
+    """A listener that keeps all it is told, and may stop after some tokens."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.stages: list[Progress] = []
+        self.tokens: list[str] = []
+        self.listener = Listener(
+            stage=self.stages.append,
+            token=self.tokens.append,
+            cancelled=lambda: stop_after is not None and len(self.tokens) >= stop_after,
+        )
+
+    def names(self) -> list[str]:
+        return list(dict.fromkeys(stage.stage for stage in self.stages))
+
+
+@pytest.fixture(autouse=True)
+def no_model_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no file whose header could tell the window."""
+    monkeypatch.setattr(answerer_module, "_window", lambda _path, _memory: 4096)
+
+
+@pytest.fixture
+def ask(library: Library) -> Callable[..., Answer]:
+    """Ask a question of the book whose two pages were found, of an engine with these replies."""
+    makers.shelve(library.catalog, BOOK, PAGES, title="Herons")
+    passages = library.catalog.passages(BOOK)
+    hits = tuple(makers.hit(p, rank, score=1 / rank) for rank, p in enumerate(passages, 1))
+    base = Request("What is the grey heron?", Mode.RETRIEVAL, hits, (BOOK,), retrieve_s=0.25)
+
+    def put(engine: FakeEngine, heard: Heard | None = None, **changes: Any) -> Answer:
+        answerer = Answerer(
+            library, Shelf("small"), make_engine=lambda *_: engine  # type: ignore[arg-type]
+        )  # fmt: skip
+        return answerer.answer(replace(base, **changes), heard.listener if heard else Listener())
+
+    return put
+
+
+def test_an_answer_is_streamed_and_proved(ask: Callable[..., Answer]) -> None:
+    heard = Heard()
+    engine = Engine(f"{TRUE} [7]")
+    answer = ask(engine, heard)
+    assert "".join(heard.tokens) == f"{TRUE} [7]"
+    assert len(heard.tokens) == len(TRUE.split()) + 1
+    assert heard.names() == ["loading", "reading", "writing"]
+    assert answer.answer == "The grey heron is a wading bird of the marshes [1]."
+    assert (answer.abstained, answer.stopped, answer.model) == (False, False, "small")
+    assert (answer.question, answer.mode) == ("What is the grey heron?", Mode.RETRIEVAL)
+    (citation,) = answer.citations
+    assert (citation.book, citation.page, citation.verdict) == (BOOK, 1, Verdict.VERBATIM)
+    assert [item.page for item in answer.context] == [1, 2]
+    assert answer.left_out is None
+    assert answer.notes == ()
+    assert answer.timings.retrieve_s == 0.25
+    assert answer.timings.prompt_tokens > 20
+    assert answer.timings.generated_tokens == len(heard.tokens)
+    assert 0.25 <= answer.timings.ttft_s <= answer.timings.total_s
+    assert engine.samplings == [None]
+    for text in PAGES:
+        assert text in engine.prompts[0]
+
+
+def test_a_second_sentence_without_proof_is_noted(ask: Callable[..., Answer]) -> None:
+    answer = ask(Engine(f"{TRUE} {FALSE}"))
+    assert not answer.abstained
+    assert answer.answer.endswith(FALSE)
+    assert answer.notes == (f"1 of 2 sentences was not found in the book: {FALSE}",)
+
+
+def test_a_refusal_is_one_sentence(ask: Callable[..., Answer]) -> None:
+    answer = ask(Engine("The passages do not mention who built it. Maybe Napoleon did."))
+    assert (answer.answer, answer.abstained, answer.citations) == (REFUSAL, True, ())
+    assert [item.page for item in answer.context] == [1, 2]
+
+
+def test_an_answer_without_any_proof_is_withheld(ask: Callable[..., Answer]) -> None:
+    answer = ask(Engine(FALSE))
+    assert (answer.answer, answer.abstained, answer.citations) == (REFUSAL, True, ())
+    assert any(FALSE in note for note in answer.notes)
+
+
+def test_stopping_keeps_what_was_written(ask: Callable[..., Answer]) -> None:
+    words = len(TRUE.split())
+    heard = Heard(stop_after=words)
+    answer = ask(Engine(f"{TRUE} {FALSE}"), heard)
+    assert answer.stopped
+    assert len(heard.tokens) == words
+    assert answer.answer == "The grey heron is a wading bird of the marshes [1]."
+
+
+def test_stopping_before_the_first_word_cancels(ask: Callable[..., Answer]) -> None:
+    class Silent(Engine):
+        def generate(self, *_: Any, **__: Any) -> Iterator[str]:
+            return iter(())
+
+    with pytest.raises(CancelledError):
+        ask(Silent(), Heard(stop_after=0))
+
+
+def test_a_loop_is_cut_off(ask: Callable[..., Answer]) -> None:
+    sentence = "It reaches a height of 98 cm and then again it reaches the same height. "
+    heard = Heard()
+    ask(Engine(TRUE + " " + sentence * 60), heard)
+    assert 30 < len(heard.tokens) < 100
+
+
+def test_an_answer_has_an_end(ask: Callable[..., Answer]) -> None:
+    heard = Heard()
+    ask(Engine(" ".join(f"word{i}" for i in range(5000))), heard)
+    assert len(heard.tokens) == MOST_TOKENS
+
+
+@pytest.mark.parametrize(
+    ("question", "led"), [("And why?", True), ("What is the rate of inflation in 1980?", False)]
+)
+def test_the_turn_before_goes_along_only_where_it_is_leant_on(
+    ask: Callable[..., Answer], question: str, led: bool
+) -> None:
+    engine = Engine(TRUE)
+    history = (Turn("an old question", "an old answer"), Turn("EARLIER", "REPLY [1], [2]. " * 99))
+    ask(engine, question=question, history=history)
+    (prompt,) = engine.prompts
+    assert ("EARLIER" in prompt) is led
+    assert "an old" not in prompt
+    assert "REPLY [1]" not in prompt
+    assert prompt.count("REPLY") <= answerer_module.TURN_WORDS
+
+
+def test_another_attempt_is_sampled_by_its_number(ask: Callable[..., Answer]) -> None:
+    engine = Engine(TRUE, TRUE, TRUE)
+    for attempt in (0, 1, 2):
+        ask(engine, attempt=attempt)
+    first, second, third = engine.samplings
+    assert first is None
+    assert second
+    assert third
+    assert second.temperature == third.temperature > 0
+    assert (second.seed, third.seed) == (1, 2)
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_fresh_goes_to_the_engine(ask: Callable[..., Answer], fresh: bool) -> None:
+    engine = Engine(TRUE)
+    ask(engine, fresh=fresh)
+    assert engine.fresh == [fresh]
+
+
+def test_nothing_found_is_said_without_asking_the_model(ask: Callable[..., Answer]) -> None:
+    engine = Engine()
+    answer = ask(engine, hits=())
+    assert (answer.answer, answer.abstained, answer.context) == (REFUSAL, True, ())
+    assert engine.prompts == []
+    assert answer.notes
+
+
+def test_the_prompt_and_the_answer_fit_the_window(ask: Callable[..., Answer]) -> None:
+    engine = Engine(TRUE, context_tokens=MOST_TOKENS + START + 90)
+    answer = ask(engine)
+    assert [item.page for item in answer.context] == [1]
+    assert answer.notes[0] == "1 of 2 passages did not fit the window"
+    assert answer.timings.prompt_tokens + MOST_TOKENS <= engine.context_tokens
+
+
+def test_long_context_says_what_it_left_out(ask: Callable[..., Answer]) -> None:
+    engine = Engine(TRUE, context_tokens=MOST_TOKENS + START + 90)
+    answer = ask(engine, mode=Mode.LONG_CONTEXT)
+    assert [item.page for item in answer.context] == [1]
+    assert answer.left_out
+    assert [entry.pages for entry in answer.left_out] == [(2, 2)]
+    whole = ask(Engine(TRUE), mode=Mode.LONG_CONTEXT)
+    assert whole.left_out is None
+
+
+def test_a_mode_that_is_not_there_yet(ask: Callable[..., Answer]) -> None:
+    with pytest.raises(UserFacingError, match="No adapter has been trained"):
+        ask(Engine(TRUE), mode=Mode.ADAPTER)
+
+
+def test_without_a_model_it_says_how_to_get_one(library: Library) -> None:
+    answerer = Answerer(library, Shelf(), make_engine=lambda *_: Engine())  # type: ignore[arg-type]
+    makers.shelve(library.catalog, BOOK, PAGES)
+    hits = tuple(makers.hit(passage, 1) for passage in library.catalog.passages(BOOK))
+    request = Request("q", Mode.RETRIEVAL, hits, (BOOK,))
+    with pytest.raises(UserFacingError, match=r"No language model.*lutrin models get"):
+        answerer.answer(request, Listener())
+    with pytest.raises(UserFacingError, match="no model huge"):
+        answerer.answer(replace(request, model="huge"), Listener())
+
+
+def test_a_model_is_loaded_once_and_unloaded_for_another(library: Library) -> None:
+    loaded: list[tuple[str, int]] = []
+    engines: list[Engine] = []
+
+    def make(path: Path, window: int, _threads: int, _cancelled: Callable[[], bool]) -> Engine:
+        loaded.append((path.name, window))
+        engines.append(Engine())
+        return engines[-1]
+
+    answerer = Answerer(library, Shelf("one", "two"), make_engine=make)  # type: ignore[arg-type]
+    for name in (None, "one", "two", None):
+        answerer.load(name, Listener())
+    assert loaded == [("one.gguf", 4096), ("two.gguf", 4096), ("one.gguf", 4096)]
+    assert [engine.closed for engine in engines] == [True, True, False]
+    answerer.close()
+    assert engines[-1].closed
+
+
+def test_an_answer_waits_its_turn_and_gives_it_back(
+    ask: Callable[..., Answer], library: Library
+) -> None:
+    with library.turns.answering(), pytest.raises(CancelledError):
+        ask(Engine(TRUE), Heard(stop_after=0))
+    ask(Engine(TRUE))
+    assert not library.turns.answer_under_way()
+
+    class Broken(Engine):
+        def generate(self, *_: Any, **__: Any) -> Iterator[str]:
+            raise UserFacingError("The model stopped working", "Ask again")
+
+    with pytest.raises(UserFacingError, match="stopped working"):
+        ask(Broken())
+    assert not library.turns.answer_under_way()

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+
+from desktop.core.answering import folding
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Shortages", "shortage"),
+        ("Économie", "economie"),
+        ("co\u00adoperate", "cooperate"),
+        ("ﬁnal", "final"),
+        ("increases", "increase"),
+        ("measuring", "measured"),
+        ("10,000 coins", "10000 coins"),
+        ("1,234,567", "1234567"),
+        ("½", "1⁄2"),
+        ("Straße", "STRASSE"),
+    ],
+)
+def test_equal_after_folding(one: str, other: str) -> None:
+    assert folding.words(one) == folding.words(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("1.5", "15"), ("1,5", "1.5"), ("heron", "here"), ("cat", "cats and"), ("bus", "bu")],
+)
+def test_different_after_folding(one: str, other: str) -> None:
+    assert folding.words(one) != folding.words(other)
+
+
+def test_short_words_are_not_cut_to_nothing() -> None:
+    assert folding.words("is as gas red sing fly") == ["is", "as", "gas", "red", "sing", "fly"]
+
+
+def test_content_words_leave_out_what_says_nothing() -> None:
+    assert folding.content_words("What is the price of it, and why?") == folding.words("price")
+    assert folding.content_words("Qu'est-ce que le prix des qubits ?")[-1] == "qubit"
+    assert folding.content_words("the of and") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It cost 1,902.50 in 1902.", {"1902.5", "1902"}),
+        ("3.0 is 3 and 007 is 7", {"3", "7"}),
+        ("0 and 0.0", {"0"}),
+        ("10 and 100", {"10", "100"}),
+        ("no numbers", set()),
+        ("x² and B12", {"2", "12"}),
+        ("section 2.10", {"2.1"}),
+    ],
+)
+def test_numbers(text: str, expected: set[str]) -> None:
+    assert folding.numbers(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "…", "\x00", "_", "🦆", "\u0301\u0301"])
+def test_what_has_no_words_has_none(text: str) -> None:
+    assert folding.words(text) == folding.content_words(text) == []

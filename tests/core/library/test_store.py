@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from desktop.core.library.store import Store, Where
+from tests.core import makers
+from tests.fakes import FakeEmbedder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from desktop.core.records import Passage
+
+A, B, C = (makers.book_id(letter) for letter in "abc")
+EMBEDDER = FakeEmbedder()
+
+
+def open_store(folder: Path, identity: str = EMBEDDER.identity) -> Store:
+    return Store(folder, embedder=identity, dimension=EMBEDDER.dimension)
+
+
+def put(store: Store, passages: list[Passage], *, vectors: bool = True) -> None:
+    store.put_text(passages[0].book, passages)
+    if vectors:
+        store.put_vectors(passages, EMBEDDER.embed([p.text for p in passages]))
+
+
+def passages(book: str, *texts: str) -> list[Passage]:
+    return [makers.passage(book, page, text) for page, text in enumerate(texts, 1)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "index"
+
+
+@pytest.fixture
+def store(folder: Path) -> Store:
+    """Two books: herons on each page of the first, on page 2 of the second."""
+    store = open_store(folder)
+    put(store, passages(A, "grey heron", "white heron", "heron nest", "heron egg"))
+    put(store, passages(B, "a swan", "a heron"))
+    return store
+
+
+def found(store: Store, query: str, *books: str, pages: tuple[int, int] | None = None) -> set[str]:
+    ids = store.search_text(query, Where(books, pages), limit=50)
+    assert len(ids) == len(set(ids))
+    return {f"{i[0]}{i.split(':')[1]}" for i in ids}
+
+
+def near(store: Store, query: str, *books: str, pages: tuple[int, int] | None = None) -> list[str]:
+    vector = EMBEDDER.embed([query])[0]
+    rows = store.search_vectors(vector, Where(books, pages), limit=50)
+    scores = [score for _, score in rows]
+    assert scores == sorted(scores, reverse=True)
+    assert all(-1e-5 <= score <= 1 + 1e-5 for score in scores)
+    return [f"{i[0]}{i.split(':')[1]}" for i, _ in rows]
+
+
+def test_words_are_found_by_their_stem_without_accents_and_case(store: Store) -> None:
+    put(store, passages(C, "The naïve CAFÉ owners", "running away", "to be or not to be"))
+    assert found(store, "naive cafe", C) == {"c1"}
+    assert found(store, "owner", C) == {"c1"}
+    assert found(store, "RUNS", C) == {"c2"}
+    assert found(store, "not to be", C) == {"c3"}  # stop words count
+
+
+def test_the_nearest_come_first(store: Store) -> None:
+    assert near(store, "white heron", A, B)[0] == "a2"
+    vector = EMBEDDER.embed(["white heron"])[0]
+    ((_, score),) = store.search_vectors(vector, Where((A,)), limit=1)
+    assert score == pytest.approx(1.0, abs=1e-4)
+
+
+def test_filters_by_books_and_pages(store: Store) -> None:
+    assert found(store, "heron", A, B) == {"a1", "a2", "a3", "a4", "b2"}
+    assert found(store, "heron", A) == {"a1", "a2", "a3", "a4"}
+    assert found(store, "heron", B) == {"b2"}
+    assert found(store, "heron", C) == set()
+    assert found(store, "heron", A, B, pages=(2, 3)) == {"a2", "a3", "b2"}
+    assert found(store, "heron", A, pages=(4, 9)) == {"a4"}
+    assert found(store, "heron", A, pages=(9, 1)) == set()
+    assert found(store, "heron") == set()
+    assert set(near(store, "heron", A, B, pages=(2, 2))) == {"a2", "b2"}
+    assert near(store, "heron") == []
+
+
+def test_a_limit_holds_after_the_filter(store: Store) -> None:
+    assert len(store.search_text("heron", Where((B,)), limit=1)) == 1
+    assert len(store.search_text("heron", Where((A,)), limit=3)) == 3
+
+
+@pytest.mark.parametrize("identity", ["", "a", "A" * 64, "a' OR '1'='1", "a" * 63 + "'"])
+def test_only_ids_get_into_a_filter(store: Store, identity: str) -> None:
+    with pytest.raises(ValueError, match="not a book id"):
+        store.search_text("heron", Where((A, identity)), limit=5)
+    with pytest.raises(ValueError, match="not a book id"):
+        store.delete(identity)
+
+
+@pytest.mark.parametrize(
+    ("query", "hits"),
+    [
+        ('"', 0), ("'", 0), ("", 0), ("  \n", 0), ("%", 0), ("_", 0), ("*", 0), ("\x00", 0),
+        ("😀", 0), ("\\", 0), ("AND", 0), ("OR", 0), ("'; DROP TABLE passages; --", 0),
+        ('"heron', 4), ("heron'", 4), ("heron AND swan", 4), ("NOT heron", 4), ("(heron", 4),
+        ("text:heron^5~2", 4), ("heron*", 4), ("😀 heron 😀", 4), ("+heron -egg", 4),
+        ("{heron}[]/\\", 4), ("heron\x00\ud800", 4),
+        ("x" * 10_000, 0), ("heron " * 2_000, 4), ("\" ' % " * 2_000, 0),
+    ],
+)  # fmt: skip
+def test_hostile_queries_are_only_words(store: Store, query: str, hits: int) -> None:
+    assert len(found(store, query, A)) == hits
+
+
+def test_text_is_replaced_as_a_whole(store: Store) -> None:
+    put(store, passages(A, "only owls"), vectors=False)
+    assert found(store, "heron", A) == set()
+    assert found(store, "owl", A) == {"a1"}
+    assert found(store, "heron", B) == {"b2"}
+    assert store.texts(A) == 1
+    store.put_text(A, [])
+    assert store.texts(A) == 0
+    assert found(store, "owl", A) == set()
+
+
+def test_delete_takes_all_of_one_book(store: Store) -> None:
+    store.delete(A)
+    assert (store.texts(A), store.vectors(A), store.embedded(A)) == (0, 0, set())
+    assert found(store, "heron", A, B) == {"b2"}
+    assert "a" not in {i[0] for i in near(store, "heron", A, B)}
+    assert store.vectors(B) == 2
+    store.delete(A)  # twice does no harm
+    store.tidy()
+    assert set(near(store, "heron", A, B)) == {"b1", "b2"}
+
+
+def test_embedded_are_those_with_a_vector(store: Store) -> None:
+    more = passages(C, "one", "two", "three")
+    put(store, more, vectors=False)
+    assert store.embedded(C) == set()
+    store.put_vectors(more[1:], EMBEDDER.embed(["two", "three"]))
+    assert store.embedded(C) == {more[1].id, more[2].id}
+    assert (store.texts(C), store.vectors(C)) == (3, 2)
+
+
+def test_an_empty_store_finds_nothing(folder: Path) -> None:
+    store = open_store(folder)
+    assert found(store, "heron", A) == set()
+    assert near(store, "heron", A) == []
+    assert (store.texts(A), store.vectors(A)) == (0, 0)
+
+
+def test_another_process_sees_what_was_written(store: Store, folder: Path) -> None:
+    other = open_store(folder)
+    put(store, passages(C, "a kingfisher"))
+    other.refresh()
+    assert found(other, "kingfisher", C) == {"c1"}
+    assert other.vectors(C) == 1
+
+
+def test_vectors_of_two_embedders_never_mix(store: Store, folder: Path) -> None:
+    other = open_store(folder, "another/model@2")
+    assert other.vectors(A) == 0
+    assert near(other, "heron", A) == []
+    assert found(other, "heron", A) == {"a1", "a2", "a3", "a4"}  # the text is one
+    assert store.vectors(A) == 4
+
+
+def test_text_without_its_index_does_not_count(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill between adding the rows and making the index must not look like a finished book."""
+    store = open_store(folder)
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(store._text, "create_index", killed)
+    with pytest.raises(KeyboardInterrupt):
+        store.put_text(A, passages(A, "heron"))
+    reopened = open_store(folder)
+    assert reopened.texts(A) == 0
+    reopened.put_text(A, passages(A, "heron"))
+    assert found(reopened, "heron", A) == {"a1"}
+    assert reopened.texts(A) == 1
+
+
+DAMAGE = ["_versions/*.manifest", "data/*.lance"]
+
+
+@pytest.mark.parametrize("how", ["junk", "empty", "cut"])
+@pytest.mark.parametrize("table", ["passages", "vectors_fake_1"])
+@pytest.mark.parametrize("pattern", DAMAGE)
+def test_a_damaged_index_is_set_aside_and_made_again(
+    store: Store, folder: Path, table: str, pattern: str, how: str
+) -> None:
+    files = list((folder / f"{table}.lance").glob(pattern))
+    assert files
+    for file in files:
+        data = file.read_bytes()
+        file.write_bytes(
+            {"junk": b"\x99" * len(data), "empty": b"", "cut": data[: len(data) // 2]}[how]
+        )
+    again = open_store(folder)
+    assert (folder.parent / "index.damaged").is_dir()
+    assert (again.texts(A), again.vectors(A)) == (0, 0)
+    put(again, passages(A, "grey heron"))
+    assert found(again, "heron", A) == {"a1"}
+    assert near(again, "heron", A) == ["a1"]
+
+
+def test_a_damaged_full_text_index_is_seen_at_the_start(store: Store, folder: Path) -> None:
+    for file in (folder / "passages.lance" / "_indices").rglob("*.lance"):
+        file.write_bytes(b"\x00" * 40)
+    again = open_store(folder)
+    assert (folder.parent / "index.damaged").is_dir()
+    assert again.texts(A) == 0
+
+
+def test_a_file_in_its_place_is_set_aside(folder: Path) -> None:
+    folder.write_text("not a folder")
+    store = open_store(folder)
+    put(store, passages(A, "heron"))
+    assert found(store, "heron", A) == {"a1"}
+
+
+def test_what_was_set_aside_before_is_replaced(store: Store, folder: Path) -> None:
+    put(store, passages(C, "a wren"))
+    for round_number in (1, 2):
+        for file in folder.rglob("*.manifest"):
+            file.write_bytes(b"")
+        again = open_store(folder)
+        assert again.texts(C) == 0
+        put(again, passages(C, *["a wren"] * round_number))
+    assert found(again, "wren", C) == {"c1", "c2"}

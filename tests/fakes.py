@@ -1,0 +1,89 @@
+"""A deterministic embedder and a language model with a queue of replies."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from desktop.core.llm.generation import Generation, Sampling
+
+
+class FakeEmbedder:
+    """Words hashed into 32 dimensions; a token is a word."""
+
+    identity = "fake@1"
+    dimension = 32
+
+    def token_starts(self, texts: Sequence[str]) -> list[list[int]]:
+        return [[match.start() for match in re.finditer(r"\S+", text)] for text in texts]
+
+    def load(self) -> None:
+        pass
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        vectors = np.full((len(texts), self.dimension), 1e-3, dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in re.findall(r"\w+", text.lower()):
+                digest = hashlib.blake2s(word.encode()).digest()
+                vectors[row, digest[0] % self.dimension] += 1.0
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+class FakeEngine:
+    """Answers with the next of its replies, word by word."""
+
+    def __init__(self, *replies: str, context_tokens: int = 4096, delay_s: float = 0.0) -> None:
+        self.replies = list(replies)
+        self.context_tokens = context_tokens
+        self.delay_s = delay_s
+        self.prompts: list[str] = []
+        self.closed = False
+        self._asked = ""
+        self.started_with = 0
+
+    def tokenize(self, text: str, *, special: bool = False) -> list[int]:
+        del special
+        return list(range(len(text.split())))
+
+    def chat(self, messages: Sequence[tuple[str, str]]) -> list[int]:
+        self._asked = "\n".join(f"{role}: {text}" for role, text in messages)
+        return self.tokenize(self._asked)
+
+    def read(self, prompt: Sequence[int], *, cancelled: Callable[[], bool] = lambda: False) -> None:
+        del cancelled
+        self.started_with = len(prompt)
+
+    def generate(
+        self,
+        prompt: Sequence[int],
+        figures: Generation,
+        *,
+        most_tokens: int,
+        sampling: Sampling | None = None,
+        reading: Callable[[int, int], None] = lambda _done, _total: None,
+        cancelled: Callable[[], bool] = lambda: False,
+        fresh: bool = False,
+    ) -> Iterator[str]:
+        del sampling, fresh
+        self.prompts.append(self._asked)
+        figures.prompt_tokens = len(prompt)
+        reading(len(prompt), len(prompt))
+        for piece in re.findall(r"\s*\S+", self.replies.pop(0))[:most_tokens]:
+            time.sleep(self.delay_s)
+            figures.generated_tokens += 1
+            yield piece
+            if cancelled():
+                figures.finish = "stopped"
+                return
+
+    def close(self) -> None:
+        self.closed = True

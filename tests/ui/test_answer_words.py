@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QColor
+
+from desktop.core.records import Answer, Citation, LeftOut, Mode, Progress, Timings, Verdict
+from desktop.ui import answer_words, wording
+from desktop.ui.drops import promise, sort_paths
+from desktop.ui.flow_text import FlowText
+from desktop.ui.stage_line import stage_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+    from pytestqt.qtbot import QtBot
+
+
+def citation(marker: int, quote: str = "A quote.") -> Citation:
+    return Citation(marker, "b", "Title", 57, "37", quote, 0, 8, Verdict.UNSUPPORTED, 0.1)
+
+
+def answer(text: str, *citations: Citation) -> Answer:
+    left_out = (LeftOut("b", (1, 9), 5000), LeftOut("b", (12, 12), 300))
+    took = Timings(ttft_s=1.25, tokens_per_s=27.4, total_s=9.0)
+    return Answer("q", Mode.RETRIEVAL, "m", text, False, citations, (), took, left_out)
+
+
+def test_markers_become_links_only_where_there_is_a_place() -> None:
+    given = answer("Yes [1]. And [1, 2][3] but [4](http://x).", citation(1), citation(2))
+    text = answer_words.with_links(given)
+    assert text.count("(cite:1)") == 2
+    assert text.count("(cite:2)") == 1
+    assert "[3]" in text
+    assert "[4](http://x)" in text
+
+
+def test_sources_say_page_label_and_verdict_and_escape_the_book() -> None:
+    html = answer_words.sources([citation(1, "<b>x</b> & y")], lambda _: "#000", titles=True)
+    assert "1 · p. 57 (printed 37) · Title" in html
+    assert "&lt;b&gt;x&lt;/b&gt; &amp; y" in html
+    assert "not found in the book" in html
+
+
+def test_details_say_what_was_left_out() -> None:
+    text = answer_words.details(answer("x"), "Tiny")
+    assert "Retrieval · Tiny" in text
+    assert "First word after 1.2 s · 27 tokens/s" in text
+    assert "pages 1-9, page 12 (5,300 tokens)" in text
+
+
+def test_copied_answer_carries_its_sources() -> None:
+    text = answer_words.plain(answer("Yes [1].", citation(1)))
+    assert text == "Yes [1].\n\n[1] Title, p. 57 (printed 37): “A quote.”"
+
+
+def test_numbers_and_times_are_plain() -> None:
+    assert wording.size(98_400_000) == "98 MB"
+    assert wording.size(1_117_000_000) == "1.1 GB"
+    assert wording.time_left(4.2) == "4 s left"
+    assert wording.time_left(52) == "about 50 s left"
+    assert wording.time_left(200) == "about 3 min left"
+    assert wording.time_left(8000) == "about 2 h left"
+    assert wording.time_left(None) == ""
+    assert wording.reading(312, 1087, 4) == "Reading page 312 of 1,087 · 4 s left"
+    assert wording.listed(["a", "b", "c", "d"]) == "a, b, c and 1 more"
+    step = Progress("reading", 40, 100, "tokens", 9.0)
+    assert stage_text(step) == "Reading the passages… 40 % · 9 s left"
+
+
+def test_answer_text_shows_html_as_text_and_loads_nothing(
+    qtbot: QtBot, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    text = FlowText()
+    qtbot.addWidget(text)
+    text.resize(300, 50)
+    text.set_markdown("a <script>x</script> ![p](file:///etc/passwd) [\u20091\u2009](cite:1)")
+    assert "<script>" in text.toPlainText()
+    assert "root:" not in text.toPlainText()
+    text.style_links("cite:", back=QColor("red"), front=QColor("blue"))
+    (span,) = list(text._links("cite:"))
+    assert span[1] - span[0] == 3
+
+
+def test_text_is_as_tall_as_what_is_in_it(qtbot: QtBot) -> None:
+    text = FlowText()
+    qtbot.addWidget(text)
+    text.resize(200, 20)
+    text.show()
+    for _ in range(40):
+        text.append_text("several words more ")
+    assert text.height() > 10 * text.fontMetrics().lineSpacing()
+    assert text.verticalScrollBar().maximum() == 0
+
+
+def test_dropped_paths_are_sorted_by_name(tmp_path: Path) -> None:
+    names = ("a.pdf", "B.PDF", "m.gguf", "x.txt")
+    dropped = sort_paths([tmp_path, *(tmp_path / name for name in names)])
+    assert [path.name for path in dropped.books] == ["a.pdf", "B.PDF"]
+    assert dropped.folders == (tmp_path,)
+    assert "Add as a model: m.gguf" in promise(dropped)
+    assert "nothing here can be added" in promise(sort_paths([tmp_path / "x.txt"]))
