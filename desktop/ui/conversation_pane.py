@@ -50,7 +50,7 @@ class ConversationPane(QWidget):
         super().__init__(parent)
         self._icons = icons
         self._store = store
-        self.setMinimumWidth(330)
+        self.setMinimumWidth(355)
         self.choice = QComboBox()
         self.welcome = Welcome()
         self.view = ConversationView(theme=theme, icons=icons, model_title=store.title)
