@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from desktop.cli.books import find_book
 from desktop.cli.options import common
 from desktop.cli.output import ProgressLine, notice, print_json
-from desktop.core.answering.answerer import Answerer
+from desktop.core.answering.answerer import MODES, Answerer
 from desktop.core.answering.places import locate
 from desktop.core.answering.request import Listener, Request
 from desktop.core.errors import UserFacingError
@@ -58,7 +58,10 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     if not args.question.strip():
         raise UserFacingError("The question is empty", "Write what you want to know")
     library = Library(paths)
+    if Mode(args.mode) not in MODES:
+        raise UserFacingError("No adapter has been trained for this book", "Ask in retrieval mode")
     book = find_book(library, args.book) if args.book else None
+    search.searchable(library, [book.id] if book else None)  # before a model is fetched for it
     pages = _range(library, book, args)
     shelf = ModelShelf(paths.models, catalogue.load())
     _ensure_model(shelf, paths, args.model)
@@ -79,6 +82,10 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
 def _range(library: Library, book: Book | None, args: argparse.Namespace) -> tuple[int, int] | None:
     if args.chapter is None:
         chosen: tuple[int, int] | None = args.pages
+        if chosen is not None and book is not None and chosen[0] > book.pages:
+            raise UserFacingError(
+                f"“{book.title}” has no page {chosen[0]}", f"It has {book.pages} pages"
+            )
         return chosen
     if book is None:
         raise UserFacingError("A chapter needs its book", "Name it with --book")
@@ -173,6 +180,8 @@ def _print(answer: Answer) -> None:
     for note in answer.notes:
         notice(note)
     timings = answer.timings
+    if not timings.generated_tokens:  # no model was asked
+        return
     notice(
         f"{answer.model}: first word after {timings.ttft_s:.1f} s, {timings.total_s:.1f} s in all"
     )

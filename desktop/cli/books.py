@@ -11,6 +11,7 @@ from desktop.cli.output import ProgressLine, notice, print_json
 from desktop.core.documents import SUFFIXES
 from desktop.core.errors import PasswordNeededError, UserFacingError
 from desktop.core.library.indexing import Indexer
+from desktop.core.library.intake import file_id
 from desktop.core.library.library import Library
 from desktop.core.records import Added
 from desktop.core.retrieval import search
@@ -71,7 +72,10 @@ def add(library: Library, path: Path, *, password: str | None = None) -> Added:
         except PasswordNeededError as error:
             return Added("needs_password", str(path), error=str(error))
         except UserFacingError as error:
-            return Added("failed", str(path), error=f"{path.name}: {error}")
+            named = path.name in error.what
+            return Added(
+                "failed", str(path), error=str(error) if named else f"{path.name}: {error}"
+            )
 
 
 def _files(names: Iterable[str]) -> Iterator[Path]:
@@ -127,7 +131,9 @@ def run_books(args: argparse.Namespace, paths: Paths) -> int:
 def run_remove(args: argparse.Namespace, paths: Paths) -> int:
     """Remove a book for good."""
     library = Library(paths)
-    book = library.catalog.resolve(args.book)
+    path = Path(args.book).expanduser()
+    known = library.catalog.find(file_id(path)) if path.is_file() else None
+    book = known or library.catalog.resolve(args.book)
     library.remove(book.id)
     library.purge(book.id)
     if args.json:

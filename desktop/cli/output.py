@@ -95,6 +95,8 @@ def describe(progress: Progress, *, bar: bool = False) -> str:
         amounts = f"{progress.done / 1e6:,.0f}", f"{progress.total / 1e6:,.0f} MB"
     else:
         amounts = f"{progress.done:,}", f"{progress.total:,} {progress.unit}"
+    if progress.total <= 0 and progress.done <= 0:
+        return f"{progress.stage}…"
     if progress.total <= 0:
         return f"{progress.stage} {amounts[0]} {amounts[1].split()[-1]}"
     share = min(progress.done / progress.total, 1.0)

@@ -146,6 +146,7 @@ def test_ask_streams_for_people(lutrin: Lutrin, added: dict[str, Any]) -> None:
         (("ask", "Why?", "--mode", "adapter"), "No adapter"),
         (("ask", "Why?", "--book", "handbook", "--chapter", "99"), "no chapter"),
         (("ask", "Why?", "--model", "nonesuch"), "no model called"),
+        (("ask", "Why?", "--book", "handbook", "--pages", "900-999"), "no page 900"),
         (("remove", "no such book"), "No book here"),
         (("add", "/nowhere/at/all.pdf"), "is not there"),
         (("models", "get", "nonesuch"), "nonesuch"),

@@ -296,7 +296,8 @@ def _judge(text: str, request: Request, context: Context, *, refusal: str) -> An
     if refusal and abstention.refuses(text, refusal):
         return replace(answer, answer=refusal, abstained=True)
     proved = citations.prove(text, request.question, _best_first(context.sources))
-    if refusal and abstention.unproved(proved):
+    # What was made of many pages may stand in no single sentence: it is marked, not withheld.
+    if refusal and request.mode is Mode.RETRIEVAL and abstention.unproved(proved):
         note = f"The model wrote this, but no passage says so: {text}"
         return replace(answer, answer=refusal, abstained=True, notes=(*context.notes, note))
     notes = context.notes

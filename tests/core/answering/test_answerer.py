@@ -303,3 +303,11 @@ def test_an_answer_waits_its_turn_and_gives_it_back(
     with pytest.raises(UserFacingError, match="stopped working"):
         ask(Broken())
     assert not library.turns.answer_under_way()
+
+
+def test_what_was_made_of_many_pages_is_marked_not_withheld(ask: Callable[..., Answer]) -> None:
+    text = "Altogether this volume celebrates feathered friendship."
+    kept = ask(Engine(text), mode=Mode.LONG_CONTEXT)
+    assert (kept.abstained, kept.answer, kept.citations) == (False, text, ())
+    assert "not found in the book" in kept.notes[-1]
+    assert ask(Engine(text)).abstained
