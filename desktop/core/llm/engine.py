@@ -247,7 +247,6 @@ class Engine:
                 if llama_cpp.llama_vocab_is_eog(self._vocab, token):
                     figures.finish = "end"
                     break
-                figures.tokens.append(token)
                 figures.generated_tokens += 1
                 figures.decode_s = time.monotonic() - start
                 piece = decoder.decode(self._piece(token))

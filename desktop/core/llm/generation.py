@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,6 @@ class Generation:
     generated_tokens: int = 0
     decode_s: float = 0.0
     finish: str = "end"
-    tokens: list[int] = field(default_factory=list)
 
     @property
     def tokens_per_s(self) -> float:
