@@ -1,18 +1,14 @@
 """The frozen records that flow through Lutrin, from a page to an answer.
 
-They know nothing of files, stores, models or windows. `encode` and `decode` carry them over a
-process boundary or into a database as plain JSON values.
+They know nothing of files, stores, models or windows. `desktop.core.codec` carries them over a
+process boundary or into a database.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import types
 import typing
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
-from typing import Any, TypeVar
 
 Rect = tuple[float, float, float, float]
 """x0, y0, x1, y1 in PDF points, origin top left, of the page's crop box as displayed."""
@@ -127,8 +123,9 @@ class Hit:
     Attributes:
         rank: From 1, best first.
         title: The book's title.
-        score: Reciprocal rank fusion score; comparable within one search only.
-        similarity: Cosine similarity of question and passage; None where it has no vector yet.
+        score: From 0 to 1, weighed from several searches; comparable within one search only.
+        similarity: Cosine similarity of the question and the nearest window of the passage; None
+            where it is not known.
     """
 
     rank: int
@@ -243,6 +240,19 @@ class Timings:
 
 
 @dataclass(frozen=True)
+class Limit:
+    """What a question says of where to look, shown as a chip that the user can take away.
+
+    Attributes:
+        key: "book", "section", "pages" or "marks".
+        label: For people: "Chapter 4 · Elasticity".
+    """
+
+    key: str
+    label: str
+
+
+@dataclass(frozen=True)
 class Answer:
     """A finished answer.
 
@@ -253,6 +263,10 @@ class Answer:
         left_out: What did not fit; None where everything did.
         stopped: True where the user stopped it.
         notes: Sentences for the user on how it was answered.
+        limits: What the question itself said of where to look.
+        unsupported: Sentences of it that no passage proves.
+        rounds: How often was searched and written for it.
+        confidence: The signs by which it was given or withheld, see `answering.abstention`.
     """
 
     question: str
@@ -266,6 +280,10 @@ class Answer:
     left_out: tuple[LeftOut, ...] | None = None
     stopped: bool = False
     notes: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    rounds: int = 1
+    confidence: dict[str, float] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)
@@ -310,51 +328,3 @@ class Added:
     book: Book | None = None
     timings: dict[str, float] = field(default_factory=dict)
     error: str = ""
-
-
-R = TypeVar("R")
-
-
-def encode(value: Any) -> Any:
-    """Return `value` (a record, or lists and dicts of records) as plain JSON values."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if isinstance(value, Word):
-        return {name: encode(item) for name, item in value._asdict().items()}
-    if isinstance(value, (list, tuple)):
-        return [encode(item) for item in value]
-    if isinstance(value, dict):
-        return {key: encode(item) for key, item in value.items()}
-    return value
-
-
-def decode(record: type[R], data: Any) -> R:
-    """Return the record of class `record` that `encode` made `data` from.
-
-    Unknown keys are dropped and missing ones take their default, so that data written by
-    another version can be read.
-    """
-    return typing.cast("R", _decode(record, data))
-
-
-@cache
-def _hints(record: type) -> dict[str, Any]:
-    return typing.get_type_hints(record)
-
-
-def _decode(hint: Any, data: Any) -> Any:
-    origin = typing.get_origin(hint)
-    arguments = typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
-        return None if data is None else _decode(arguments[0], data)
-    if origin is tuple:
-        kinds = arguments[:1] * len(data) if arguments[-1] is Ellipsis else arguments
-        return tuple(_decode(kind, item) for kind, item in zip(kinds, data, strict=True))
-    if dataclasses.is_dataclass(hint) or hint is Word:
-        hints = _hints(typing.cast("type", hint))
-        return typing.cast("type", hint)(
-            **{k: _decode(hints[k], v) for k, v in data.items() if k in hints}
-        )
-    if isinstance(hint, type) and issubclass(hint, StrEnum):
-        return hint(data)
-    return data

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from desktop.core import records
+from desktop.core.codec import decode, encode
 from desktop.core.records import (
     Added,
     Answer,
@@ -24,8 +25,6 @@ from desktop.core.records import (
     Turn,
     Verdict,
     Word,
-    decode,
-    encode,
 )
 
 PASSAGE = Passage("b:1:0", "b", 1, "i", 0, 4, "A › B", "text")

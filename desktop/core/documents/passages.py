@@ -10,9 +10,9 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from desktop.core.documents import sentences
 from desktop.core.documents.outline import block_spans
 from desktop.core.records import Passage
+from desktop.core.text import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop.core.answering import folding
+from desktop.core.text import folding
 
 
 @pytest.mark.parametrize(

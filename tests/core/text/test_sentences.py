@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from desktop.core.documents import sentences
+from desktop.core.text import sentences
 
 
 def cut(text: str) -> list[str]:

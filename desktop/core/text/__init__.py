@@ -1,0 +1,1 @@
+"""Words, sentences and windows of a text, whatever document it comes from."""
