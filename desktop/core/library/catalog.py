@@ -250,6 +250,19 @@ class Catalog:
                 found[identity] = _passage(rows[0])
         return found
 
+    def neighbours(self, passage: Passage) -> tuple[Passage | None, Passage | None]:
+        """Return the passages before and after one in its book."""
+        place = (passage.book, passage.page, passage.start)
+        found = []
+        for sign, order in (("<", "DESC"), (">", "ASC")):
+            rows = self._rows(
+                f"SELECT {_PASSAGE_COLUMNS} WHERE p.book = ? AND (p.page, p.start) {sign} (?, ?) "
+                f"ORDER BY p.page {order}, p.start {order} LIMIT 1",
+                place,
+            )
+            found.append(_passage(rows[0]) if rows else None)
+        return found[0], found[1]
+
     def remove(self, book: str) -> None:
         """Take a book out of the library; `restore` brings it back until it is deleted."""
         self.update(book, removed=time.time())

@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from desktop.core.documents.outline import SEPARATOR
 from desktop.core.errors import UserFacingError
+from desktop.core.text import windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,20 +26,16 @@ if TYPE_CHECKING:
 
 WINDOW = 256
 """Tokens the model was trained to read; what is longer it cuts silently (its model card)."""
-TITLE_TOKENS = 32
-"""Room kept for the section's title, which is embedded with the passage."""
-SPECIAL_TOKENS = 3
-"""[CLS], [SEP], and one for the line break that WordPiece may not drop between title and text."""
-BUDGET = WINDOW - TITLE_TOKENS - SPECIAL_TOKENS
-"""Most tokens of a passage's own text."""
-
+BUDGET = 221
+"""Most tokens of a passage, so that none of its windows is ever cut. Five passages of this
+length are what a small language model reads in some ten seconds."""
 
 CHECKPOINT_PASSAGES = 128
 """Most passages whose vectors are written together: three to six seconds of work."""
 CHECKPOINT_S = 6.0
 """A slow or busy computer writes fewer together, so that a kill loses about this much work."""
-BATCH_PASSAGES = 16
-"""Passages embedded at once: under half a second, so that an answer hardly waits."""
+BATCH_WINDOWS = 32
+"""Windows embedded at once: under half a second, so that an answer hardly waits."""
 
 
 class Embedder(Protocol):
@@ -132,49 +128,47 @@ def embed(
     pace: Pace,
     stand_back: Callable[[], None],
 ) -> Iterator[tuple[list[Passage], npt.NDArray[np.float32]]]:
-    """Yield chunks of passages with their vectors, shape (len(chunk), dimension).
+    """Yield the vectors of the windows of passages, some passages at a time.
+
+    Each chunk is (owners, vectors): the passage of each window, in which all windows of a
+    passage follow each other, and an array of shape (len(owners), dimension).
 
     Args:
         embedder: Makes the vectors.
         passages: What is to be embedded.
-        pace: Told how many are done, on from where it stands.
+        pace: Told how many passages are done, on from where it stands.
         stand_back: Called before each batch; raises to stop.
     """
-    import numpy as np
-
     first, size = 0, CHECKPOINT_PASSAGES
     while first < len(passages):
-        # Texts of one length side by side: a batch is padded to its longest.
-        chunk = sorted(passages[first : first + size], key=lambda p: len(p.text))
-        parts: list[npt.NDArray[np.float32]] = []
-        seconds = 0.0
-        while len(parts) * BATCH_PASSAGES < len(chunk):
-            start = len(parts) * BATCH_PASSAGES
+        chunk = passages[first : first + size]
+        owners = [passage for passage in chunk for _ in windows.spans(passage.text)]
+        texts = [p.text[start:end] for p in chunk for start, end in windows.spans(p.text)]
+        seconds, told = 0.0, 0
+        vectors, batches = _empty(embedder, len(texts)), _batches(texts)
+        for done, batch in enumerate(batches, start=1):
             stand_back()
             begun = time.monotonic()
-            batch = chunk[start : start + BATCH_PASSAGES]
-            parts.append(embedder.embed(inputs_of(embedder, batch)))
+            vectors[batch] = embedder.embed([texts[i] for i in batch])
             seconds += time.monotonic() - begun
-            pace.more(len(batch))
-        yield chunk, np.concatenate(parts)
+            reached = len(chunk) * done // len(batches)
+            pace.more(reached - told)
+            told = reached
+        yield owners, vectors
         first += len(chunk)
-        size = _next_size(len(chunk), seconds)
+        size = max(1, min(int(len(chunk) * CHECKPOINT_S / max(seconds, 1e-3)), CHECKPOINT_PASSAGES))
 
 
-def _next_size(done: int, seconds: float) -> int:
-    """Return how many passages to write together after `done` of them took `seconds`."""
-    batches = int(done * CHECKPOINT_S / max(seconds, 1e-3)) // BATCH_PASSAGES
-    return min(max(batches, 1) * BATCH_PASSAGES, CHECKPOINT_PASSAGES)
+def _batches(texts: Sequence[str]) -> list[list[int]]:
+    """Return indices, texts of one length side by side: a batch is padded to its longest."""
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    return [order[i : i + BATCH_WINDOWS] for i in range(0, len(order), BATCH_WINDOWS)]
 
 
-def inputs_of(embedder: Embedder, passages: Sequence[Passage]) -> list[str]:
-    """Return what is embedded for passages: the title of the section, cut to its room, the text."""
-    titles = [" ".join(p.section.rsplit(SEPARATOR, 1)[-1].split()) for p in passages]
-    shown = [
-        title[: starts[TITLE_TOKENS]].rstrip() if len(starts) > TITLE_TOKENS else title
-        for title, starts in zip(titles, embedder.token_starts(titles), strict=True)
-    ]
-    return [f"{t}\n{p.text}" if t else p.text for t, p in zip(shown, passages, strict=True)]
+def _empty(embedder: Embedder, count: int) -> npt.NDArray[np.float32]:
+    import numpy as np
+
+    return np.empty((count, embedder.dimension), dtype=np.float32)
 
 
 def _model_folder() -> Path:

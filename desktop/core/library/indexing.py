@@ -252,26 +252,26 @@ class Indexer:
         store = self._library.store
         done = store.embedded(identity)
         left = [passage for passage in passages if passage.id not in done]
-        if not left:
-            self._catalog.update(identity, passages_embedded=len(passages))
-            return
-        self._begin(identity)
         count = len(passages) - len(left)
         self._catalog.update(identity, passages_embedded=count)
-        self._library.embedder.load()  # now, so that it does not count into the pace
+        if left:
+            self._begin(identity)
+            self._library.embedder.load()  # now, so that it does not count into the pace
+        elif store.is_finished(identity):
+            return
         pace = self._pace(identity, "embedding", len(passages), "passages", count)
-        for chunk, vectors in embed(
+        for owners, vectors in embed(
             self._library.embedder,
             left,
             pace=pace,
             stand_back=lambda: self._stand_back(identity, pace),
         ):
             with self._library.turns.writing(cancelled=self._cancelled):
-                store.put_vectors(chunk, vectors)
-            count += len(chunk)
+                store.put_vectors(owners, vectors)
+            count += len({passage.id for passage in owners})
             self._catalog.update(identity, passages_embedded=count, attempts=0)
         with self._library.turns.writing(cancelled=self._cancelled):
-            store.tidy()
+            store.finish(identity)
 
     def _pace(self, identity: str, stage: str, total: int, unit: str, done: int) -> Pace:
         return Pace(

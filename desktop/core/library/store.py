@@ -1,8 +1,9 @@
-"""The LanceDB index: full text and vectors of passages. The only importer of lancedb.
+"""The LanceDB index: full text, vectors and section centroids. The only importer of lancedb.
 
 It holds nothing that the catalogue does not: an index that is lost or damaged is made again.
-Two tables: `passages` with the text under a full-text index, and one of vectors for each
-embedder, so that vectors of two embedders never mix and are appended without touching the text.
+Three tables: `passages` with their terms under a full-text index, and for each embedder one of
+the vectors of their windows and one of the mean vector of each section. Vectors of two embedders
+never mix, and vectors are appended without touching the text.
 """
 
 from __future__ import annotations
@@ -12,56 +13,69 @@ import re
 import shutil
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import lancedb
+import numpy as np
 import pyarrow as pa
-from lancedb.index import FTS
+from lancedb.index import FTS, IvfPq
 from lancedb.query import MatchQuery
 
+from desktop.core.documents.matter import MARKS, marks
+from desktop.core.documents.outline import SEPARATOR
+from desktop.core.library.where import only, section_number
+from desktop.core.text import terms
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    import numpy as np
     import numpy.typing as npt
 
+    from desktop.core.library.where import Where
     from desktop.core.records import Passage
 
 logger = logging.getLogger(__name__)
 
-_TEXT_SCHEMA = pa.schema(
-    [
-        ("id", pa.string()),
-        ("book", pa.string()),
-        ("page", pa.int32()),
-        ("section", pa.string()),
-        ("text", pa.string()),
-    ]
-)
+VERSION = 2
+"""Of the tables' columns and of what is indexed; other tables are dropped and made again."""
+_PLACE = [
+    ("id", pa.string()),
+    ("book", pa.string()),
+    ("page", pa.int32()),
+    ("section", pa.int64()),
+    *((name, pa.bool_()) for name in MARKS),
+]
+_TEXT_SCHEMA = pa.schema([*_PLACE, ("terms", pa.string())])
 _NOT_WORD = re.compile(r"[^\w]+")
-_BOOK_ID = re.compile(r"[0-9a-f]{64}")
+_FOUND = ["id", "book", "section", "side"]
+INDEXED_ROWS = 65_536
+"""With fewer vectors than this, comparing all of them is as fast as an index and exact."""
+PROBES = 24
+"""Partitions of the vector index that are looked into."""
+REFINE = 12
+"""So many times the wanted rows are compared exactly after the index's estimate."""
+MISSPELT = (5, 8)
+"""A word of so many letters is known again with one, or two, of them wrong."""
+WINDOWS_A_PASSAGE = 4
+"""Windows asked for, for each passage wanted: the best ones often are of the same passage."""
 
 
 @dataclass(frozen=True)
-class Where:
-    """A part of the library.
+class Found:
+    """A passage as a search of one kind finds it.
 
     Attributes:
-        books: Ids of books.
-        pages: First and last page; None for all.
+        section: Number of its section, see `section_number`.
+        side: See `Marks.side`.
+        score: BM25 or cosine similarity.
     """
 
-    books: tuple[str, ...]
-    pages: tuple[int, int] | None = None
-
-    def filter(self) -> str:
-        """Return it as a filter on the tables' columns; nothing in it is a user's text."""
-        books = _only(self.books)
-        if self.pages is None:
-            return books
-        first, last = (int(page) for page in self.pages)
-        return f"{books} AND page BETWEEN {first} AND {last}"
+    id: str
+    book: str
+    section: int
+    side: bool
+    score: float
 
 
 class Store:
@@ -69,147 +83,240 @@ class Store:
 
     Args:
         folder: The LanceDB folder; made where missing.
-        embedder: The embedder's identity; it names the table of its vectors.
+        embedder: The embedder's identity; it names the tables of its vectors.
         dimension: Length of its vectors.
     """
 
     def __init__(self, folder: Path, *, embedder: str, dimension: int) -> None:
         self._folder = folder
-        self._vectors_name = "vectors_" + _NOT_WORD.sub("_", embedder)
-        self._vector_schema = pa.schema(
-            [
-                ("id", pa.string()),
-                ("book", pa.string()),
-                ("page", pa.int32()),
-                ("vector", pa.list_(pa.float32(), dimension)),
-            ]
-        )
+        self._dimension = dimension
+        name = _NOT_WORD.sub("_", embedder)
+        vector = ("vector", pa.list_(pa.float16(), dimension))
+        self._schemas = {
+            f"passages_v{VERSION}": _TEXT_SCHEMA,
+            f"windows_v{VERSION}_{name}": pa.schema([*_PLACE, ("part", pa.int16()), vector]),
+            f"sections_v{VERSION}_{name}": pa.schema(
+                [("book", pa.string()), ("section", pa.int64()), vector]
+            ),
+        }
         self._open()
 
     def _open(self) -> None:
         try:
-            self._database = lancedb.connect(self._folder)
-            self._text = self._database.create_table("passages", schema=_TEXT_SCHEMA, exist_ok=True)
-            self._vectors = self._database.create_table(
-                self._vectors_name, schema=self._vector_schema, exist_ok=True
-            )
+            self._make_tables()
             self._probe()
         except (OSError, RuntimeError, ValueError):
             logger.exception("the index is damaged and is made again")
             aside = self._folder.with_name(self._folder.name + ".damaged")
             shutil.rmtree(aside, ignore_errors=True)
             self._folder.rename(aside)
-            self._database = lancedb.connect(self._folder)
-            self._text = self._database.create_table("passages", schema=_TEXT_SCHEMA)
-            self._vectors = self._database.create_table(
-                self._vectors_name, schema=self._vector_schema
-            )
+            self._make_tables()
+
+    def _make_tables(self) -> None:
+        database = lancedb.connect(self._folder)
+        for old in _outdated(database.list_tables().tables):
+            database.drop_table(old)
+        self._text, self._vectors, self._sections = (
+            database.create_table(name, schema=schema, exist_ok=True)
+            for name, schema in self._schemas.items()
+        )
+        self._tables = (self._text, self._vectors, self._sections)
 
     def _probe(self) -> None:
         """Read a little of everything; damage shows only then."""
-        for table in (self._text, self._vectors):
+        for table in self._tables:
             table.search().limit(1).to_arrow()
         if self._text.list_indices():
-            self._text.search(MatchQuery("a", "text"), query_type="fts").limit(1).to_arrow()
+            self._text.search(MatchQuery("a", "terms"), query_type="fts").limit(1).to_arrow()
 
     def refresh(self) -> None:
         """See what other processes wrote since."""
-        self._text.checkout_latest()
-        self._vectors.checkout_latest()
+        for table in self._tables:
+            table.checkout_latest()
 
     def put_text(self, book: str, passages: Sequence[Passage]) -> None:
         """Put a book's passages into the full-text index, in place of what it had of the book."""
-        self._text.delete(_only([book]))
+        self._text.delete(only([book]))
         if passages:
-            columns = {name: [getattr(p, name) for p in passages] for name in _TEXT_SCHEMA.names}
-            self._text.add(pa.table(columns, schema=_TEXT_SCHEMA))
+            column = pa.array([_terms(passage) for passage in passages])
+            self._text.add(pa.table([*_places(passages), column], schema=_TEXT_SCHEMA))
         if self._text.list_indices():
             self._text.optimize(cleanup_older_than=timedelta(minutes=10))
         elif passages:
-            # Stop words stay in: "to be or not to be" and "the who" are questions too, and
-            # BM25 weighs them down by itself.
-            words = FTS(stem=True, remove_stop_words=False, ascii_folding=True, with_position=True)
-            self._text.create_index("text", config=words)
+            # The terms are made by `desktop.core.text.terms`, for query and text alike.
+            words = FTS(
+                base_tokenizer="whitespace",
+                stem=False,
+                remove_stop_words=False,
+                ascii_folding=False,
+                lower_case=False,
+            )
+            self._text.create_index("terms", config=words)
 
-    def put_vectors(self, passages: Sequence[Passage], vectors: npt.NDArray[np.float32]) -> None:
-        """Append the vectors of some passages.
+    def put_vectors(self, owners: Sequence[Passage], vectors: npt.NDArray[np.float32]) -> None:
+        """Append the vectors of all windows of some passages.
 
         Args:
-            passages: n passages.
-            vectors: Shape (n, dimension), unit length.
+            owners: The passage of each window; those of a passage follow each other.
+            vectors: Shape (len(owners), dimension), unit length.
         """
-        dimension = self._vector_schema.field("vector").type.list_size
-        flat = pa.array(vectors.reshape(-1), type=pa.float32())
-        columns = [
-            pa.array([p.id for p in passages]),
-            pa.array([p.book for p in passages]),
-            pa.array([p.page for p in passages], type=pa.int32()),
-            pa.FixedSizeListArray.from_arrays(flat, dimension),
-        ]
-        self._vectors.add(pa.table(columns, schema=self._vector_schema))
+        parts: list[int] = []
+        for row, owner in enumerate(owners):
+            parts.append(parts[-1] + 1 if row and owners[row - 1].id == owner.id else 0)
+        columns = [*_places(owners), pa.array(parts, type=pa.int16()), self._column(vectors)]
+        self._vectors.add(pa.table(columns, schema=self._vectors.schema))
+
+    def _column(self, vectors: npt.NDArray[np.float32]) -> pa.FixedSizeListArray:
+        flat = pa.array(vectors.astype(np.float16).reshape(-1), type=pa.float16())
+        return pa.FixedSizeListArray.from_arrays(flat, self._dimension)
+
+    def finish(self, book: str) -> None:
+        """Make the mean vector of each section once a book's vectors are all there, and tidy up.
+
+        With many vectors in the library an index of them is made, or brought up to date.
+        """
+        rows = self._vectors.search().where(only([book])).select(["section", "vector"])
+        table = rows.limit(None).to_arrow()
+        if table.num_rows:
+            flat = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+            vectors = flat.astype(np.float32).reshape(-1, self._dimension)
+            numbers, members = np.unique(table["section"].to_numpy(), return_inverse=True)
+            means = np.zeros((len(numbers), self._dimension), dtype=np.float32)
+            np.add.at(means, members, vectors)
+            means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9)
+            self._sections.delete(only([book]))
+            columns = [pa.array([book] * len(numbers)), pa.array(numbers), self._column(means)]
+            self._sections.add(pa.table(columns, schema=self._sections.schema))
+        if not self._vectors.list_indices() and self._vectors.count_rows() >= INDEXED_ROWS:
+            # A sixteenth of each vector; the best are compared exactly afterwards.
+            index = IvfPq(distance_type="dot", num_sub_vectors=self._dimension // 8)
+            self._vectors.create_index("vector", config=index)
+        for part in (self._vectors, self._sections):
+            part.optimize(cleanup_older_than=timedelta(minutes=10))
+
+    def is_finished(self, book: str) -> bool:
+        """Whether `finish` was done since the book was put in."""
+        return bool(self._sections.count_rows(only([book])))
 
     def texts(self, book: str) -> int:
         """Return how many passages of a book are in the full-text index."""
         if not self._text.list_indices():  # a kill came before it was made
             return 0
-        return int(self._text.count_rows(_only([book])))
+        return int(self._text.count_rows(only([book])))
 
     def vectors(self, book: str) -> int:
-        """Return how many passages of a book have a vector."""
-        return int(self._vectors.count_rows(_only([book])))
+        """Return how many passages of a book have their vectors."""
+        return int(self._vectors.count_rows(f"{only([book])} AND part = 0"))
 
     def embedded(self, book: str) -> set[str]:
-        """Return the ids of a book's passages that have a vector."""
-        rows = self._vectors.search().where(_only([book])).select(["id"]).limit(None).to_arrow()
-        return set(rows["id"].to_pylist())
-
-    def tidy(self) -> None:
-        """Put the small pieces together that appending leaves."""
-        self._vectors.optimize(cleanup_older_than=timedelta(minutes=10))
+        """Return the ids of a book's passages that have their vectors."""
+        rows = self._vectors.search().where(f"{only([book])} AND part = 0").select(["id"])
+        return set(rows.limit(None).to_arrow()["id"].to_pylist())
 
     def delete(self, book: str) -> None:
         """Delete all that stands here of a book."""
-        self._text.delete(_only([book]))
-        self._vectors.delete(_only([book]))
+        for table in self._tables:
+            table.delete(only([book]))
 
-    def search_text(self, query: str, where: Where, *, limit: int) -> list[str]:
-        """Return ids of passages by BM25 over the query's words, best first.
+    def search_text(self, query: str, where: Where, *, limit: int) -> list[Found]:
+        """Return passages by BM25 over the query's terms, best first.
 
         Args:
             query: Words; none of its characters is an operator.
             where: Where to look.
-            limit: Most ids.
+            limit: Most passages.
         """
-        words = " ".join(_NOT_WORD.sub(" ", query).split())
+        words = " ".join(terms.of_query(query))
         if not words or not self._text.list_indices():
             return []
-        search = self._text.search(MatchQuery(words, "text"), query_type="fts")
-        search = search.where(where.filter(), prefilter=True)
-        rows = search.select(["id", "_score"]).limit(limit).to_arrow()
-        return list(rows["id"].to_pylist())
+        search = self._text.search(MatchQuery(words, "terms"), query_type="fts")
+        rows = _within(search, where).select([*_FOUND, "_score"]).limit(limit).to_arrow()
+        return _found(rows, rows["_score"].to_pylist())
+
+    def mentions(self, word: str, where: Where) -> bool:
+        """Return whether a word stands anywhere, in this spelling or, if long, a near one."""
+        found = terms.of_query(word)
+        if not found or not self._text.list_indices():
+            return False
+        edits = sum(len(found[0]) >= length for length in MISSPELT)
+        query = MatchQuery(found[0], "terms", fuzziness=edits, prefix_length=1)
+        search = _within(self._text.search(query, query_type="fts"), where)
+        return bool(search.select(["id"]).limit(1).to_arrow().num_rows)
 
     def search_vectors(
         self, vector: npt.NDArray[np.float32], where: Where, *, limit: int
-    ) -> list[tuple[str, float]]:
-        """Return ids of passages with their cosine similarity, best first.
+    ) -> list[Found]:
+        """Return passages by the cosine similarity of their best window, best first.
 
         Args:
             vector: Shape (dimension,), unit length.
             where: Where to look.
-            limit: Most ids.
+            limit: Most passages.
         """
         search = self._vectors.search(vector, vector_column_name="vector").distance_type("dot")
-        search = search.where(where.filter(), prefilter=True)
-        rows = search.select(["id", "_distance"]).limit(limit).to_arrow()
-        distances = rows["_distance"].to_pylist()
-        # LanceDB's dot distance is 1 - dot product.
-        return [(i, 1.0 - d) for i, d in zip(rows["id"].to_pylist(), distances, strict=True)]
+        search = _within(search, where).nprobes(PROBES).refine_factor(REFINE)
+        rows = search.select([*_FOUND, "_distance"]).limit(WINDOWS_A_PASSAGE * limit).to_arrow()
+        best: dict[str, Found] = {}
+        for found in _found(rows, _similarities(rows)):
+            best.setdefault(found.id, found)
+        return list(best.values())[:limit]
+
+    def similar_sections(
+        self, vector: npt.NDArray[np.float32], found: Iterable[Found]
+    ) -> dict[tuple[str, int], float]:
+        """Return the cosine similarity of the sections of passages: (book, section) -> value."""
+        wanted = {(f.book, f.section) for f in found}
+        if not wanted:
+            return {}
+        books = sorted({book for book, _ in wanted})
+        numbers = ", ".join(str(number) for number in sorted({number for _, number in wanted}))
+        search = self._sections.search(vector, vector_column_name="vector").distance_type("dot")
+        search = search.where(f"{only(books)} AND section IN ({numbers})", prefilter=True)
+        rows = search.select(["book", "section", "_distance"])
+        rows = rows.limit(len(books) * len(wanted)).to_arrow()
+        keys = zip(rows["book"].to_pylist(), rows["section"].to_pylist(), strict=True)
+        return dict(zip(keys, _similarities(rows), strict=True))
+
+    def list_passages(self, where: Where) -> list[str]:
+        """Return ids of the passages in a part of the library, in no order."""
+        rows = _within(self._text.search(), where).select(["id"]).limit(None).to_arrow()
+        return list(rows["id"].to_pylist())
 
 
-def _only(books: Sequence[str]) -> str:
-    """Return the filter for some books. Ids are hexadecimal, so nothing needs quoting."""
-    for book in books:
-        if not _BOOK_ID.fullmatch(book):
-            message = f"not a book id: {book!r}"
-            raise ValueError(message)
-    return f"book IN ({', '.join(repr(book) for book in books)})" if books else "false"
+def _outdated(names: Iterable[str]) -> list[str]:
+    """Return the tables of another version, of whatever embedder."""
+    return [name for name in names if f"_v{VERSION}" not in name]
+
+
+def _terms(passage: Passage) -> str:
+    title = passage.section.rsplit(SEPARATOR, 1)[-1]
+    return " ".join(terms.of_text(f"{title}\n{passage.text}"))
+
+
+def _places(passages: Sequence[Passage]) -> list[Any]:
+    """Return the columns that say where passages are and what stands in them."""
+    by_id = {p.id: marks(p.section, p.text) for p in {p.id: p for p in passages}.values()}
+    marked = [by_id[passage.id] for passage in passages]
+    return [
+        pa.array([passage.id for passage in passages], type=pa.string()),
+        pa.array([passage.book for passage in passages], type=pa.string()),
+        pa.array([passage.page for passage in passages], type=pa.int32()),
+        pa.array([section_number(passage.section) for passage in passages], type=pa.int64()),
+        *(pa.array([getattr(m, name) for m in marked], type=pa.bool_()) for name in MARKS),
+    ]
+
+
+def _within(search: Any, where: Where) -> Any:
+    """Return a search kept to a part of the library."""
+    condition = where.filter()
+    return search if condition is None else search.where(condition, prefilter=True)
+
+
+def _found(rows: Any, scores: Iterable[float]) -> list[Found]:
+    columns = (rows[name].to_pylist() for name in _FOUND)
+    return [Found(*row) for row in zip(*columns, scores, strict=True)]
+
+
+def _similarities(rows: Any) -> list[float]:
+    """Return cosine similarities; LanceDB's dot distance is 1 - dot product."""
+    return [1.0 - distance for distance in rows["_distance"].to_pylist()]

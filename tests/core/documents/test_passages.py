@@ -7,15 +7,9 @@ import pytest
 
 from desktop.core.documents.outline import Sections, block_spans
 from desktop.core.documents.passages import Splitter, Tokenizer
-from desktop.core.library.embedding import (
-    BUDGET,
-    SPECIAL_TOKENS,
-    TITLE_TOKENS,
-    WINDOW,
-    MiniLM,
-    inputs_of,
-)
+from desktop.core.library.embedding import BUDGET, WINDOW, MiniLM
 from desktop.core.records import Heading, Page, Passage
+from desktop.core.text import windows
 from tests.fakes import FakeEmbedder
 
 BOOK = "ab" * 32
@@ -100,27 +94,11 @@ def test_the_real_tokenizer_never_sees_more_than_its_window(seed: int) -> None:
         whole = page(1, " ".join(rng.choices(words, k=rng.randint(1, 900))).strip())
         title = " ".join(rng.choices(words[:-2], k=rng.randint(1, 40)))
         passages = split([whole], BUDGET, (Heading(1, title, 1),), embedder)
+        cut = [p.text[start:end] for p in passages for start, end in windows.spans(p.text)]
         counts = [len(starts) for starts in embedder.token_starts([p.text for p in passages])]
         assert max(counts, default=0) <= BUDGET
-        inputs = inputs_of(embedder, passages)
-        counts = [len(starts) for starts in embedder.token_starts(inputs)]
-        assert max(counts, default=0) <= WINDOW - SPECIAL_TOKENS + 1
-        assert all(i.endswith(p.text) for i, p in zip(inputs, passages, strict=True))
-
-
-def test_the_title_goes_before_the_text() -> None:
-    first, second = split(
-        [page(1, "One\n\nbody"), page(2, "Two\n\nmore")],
-        10,
-        (Heading(1, "One", 1), Heading(2, "word " * 100, 2)),
-    )
-    embedder = FakeEmbedder()
-    assert inputs_of(embedder, [first]) == ["One\nOne\n\nbody"]
-    title, text = inputs_of(embedder, [second])[0].split("\n", 1)
-    assert title.split() == ["word"] * TITLE_TOKENS
-    assert text == second.text
-    (bare,) = split([page(1, "body")], 10)
-    assert inputs_of(embedder, [bare]) == ["body"]
+        counts = [len(starts) for starts in embedder.token_starts(cut)]
+        assert max(counts, default=0) <= WINDOW - len(("[CLS]", "[SEP]"))
 
 
 def test_short_paragraphs_share_a_passage() -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from desktop.core.records import Progress
 
-CHUNK_PAGES, CHECKPOINT_PASSAGES, BATCH_PASSAGES = 3, 8, 2
+CHUNK_PAGES, CHECKPOINT_PASSAGES, BATCH_WINDOWS = 3, 8, 2
 
 
 class SlowEmbedder(FakeEmbedder):
@@ -50,7 +50,7 @@ def say(line: str) -> None:
 def main(data: str, delay: str, *files: str) -> None:
     reading.CHUNK_PAGES = CHUNK_PAGES
     embedding.CHECKPOINT_PASSAGES = CHECKPOINT_PASSAGES
-    embedding.BATCH_PASSAGES = BATCH_PASSAGES
+    embedding.BATCH_WINDOWS = BATCH_WINDOWS
     library = Library(paths.choose(data), embedder=SlowEmbedder(float(delay)))
     say("ready")
 

@@ -16,6 +16,7 @@ from desktop.core.library.indexing import MOST_ATTEMPTS, Indexer, file_id
 from desktop.core.library.library import Library
 from desktop.core.records import Book, BookStatus, Progress
 from desktop.core.retrieval import search
+from desktop.core.text import windows
 from tests.core import makers
 from tests.fakes import FakeEmbedder
 
@@ -98,7 +99,7 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small chunks, and every report is given."""
     monkeypatch.setattr(reading, "CHUNK_PAGES", 3)
     monkeypatch.setattr(embedding, "CHECKPOINT_PASSAGES", 8)
-    monkeypatch.setattr(embedding, "BATCH_PASSAGES", 4)
+    monkeypatch.setattr(embedding, "BATCH_WINDOWS", 4)
     monkeypatch.setattr("desktop.core.progress.REPORT_S", 0.0)
 
 
@@ -147,13 +148,14 @@ def test_the_stages_and_statuses_come_in_order(
     check_whole(library, added.book.id)
 
 
-def test_the_section_is_embedded_with_the_text(
-    recorder: Recorder, embedder: CountingEmbedder, book_file: Path
+def test_each_window_of_a_passage_is_embedded_once(
+    recorder: Recorder, library: Library, embedder: CountingEmbedder, book_file: Path
 ) -> None:
     recorder.indexer.add(book_file)
-    assert len(embedder.texts) == PASSAGES
-    assert "Part 2\nPart 2\n\nOn heron number 2" in embedder.texts
-    assert "Part 1\nRest of before 2" in embedder.texts
+    passages = library.catalog.passages(file_id(book_file))
+    wanted = [p.text[start:end] for p in passages for start, end in windows.spans(p.text)]
+    assert sorted(embedder.texts) == sorted(wanted)
+    assert library.store.is_finished(file_id(book_file))
 
 
 def test_the_same_bytes_cost_nothing(
@@ -557,7 +559,7 @@ def test_lost_vectors_alone_are_made_again(
 ) -> None:
     recorder.indexer.add(book_file)
     identity = file_id(book_file)
-    shutil.rmtree(next(paths.index.glob("vectors_*")))
+    shutil.rmtree(next(paths.index.glob("windows_*")))
     later = Library(paths, embedder=CountingEmbedder())
     steps: list[str] = []
     indexer = Indexer(later, progress=lambda _book, step: steps.append(step.stage))

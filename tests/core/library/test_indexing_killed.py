@@ -59,7 +59,7 @@ def contents(library: Library, identity: str) -> Contents:
     store.refresh()
     rows = store._vectors.to_arrow().to_pylist()
     own = [row for row in rows if row["book"] == identity]
-    vectors = {row["id"]: row["vector"] for row in own}
+    vectors = {f"{row['id']} {row['part']}": row["vector"] for row in own}
     assert len(own) == len(vectors), "a vector stands twice"
     texts = store._text.to_arrow().to_pylist()
     ids = [row["id"] for row in texts if row["book"] == identity]
