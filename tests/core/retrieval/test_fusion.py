@@ -2,35 +2,27 @@ from __future__ import annotations
 
 import pytest
 
-from desktop.core.retrieval.fusion import RRF_K, reciprocal_rank
+from desktop.core.retrieval.fusion import scaled, spread, weighted
 
 
-def test_scores_are_sums_of_reciprocal_ranks() -> None:
-    assert reciprocal_rank([["a", "b"], ["b", "c"]]) == [
-        ("b", pytest.approx(1 / (RRF_K + 2) + 1 / (RRF_K + 1))),
-        ("a", pytest.approx(1 / (RRF_K + 1))),
-        ("c", pytest.approx(1 / (RRF_K + 2))),
+def test_scores_go_from_zero_to_one() -> None:
+    assert scaled({"a": 3.0, "b": 1.0, "c": 2.0}) == {"a": 1.0, "b": 0.0, "c": 0.5}
+    assert scaled({"only": 7.0}) == {"only": 1.0}
+    assert scaled({}) == {}
+
+
+def test_parts_add_up_by_their_weight() -> None:
+    total = weighted([(0.5, {"a": 1.0, "b": 0.2}), (0.25, {"b": 1.0})])
+    assert total == {"a": pytest.approx(0.5), "b": pytest.approx(0.35)}
+
+
+def test_each_further_one_of_a_group_counts_less() -> None:
+    ranked = [("a1", 1.0), ("a2", 0.9), ("b1", 0.7), ("a3", 0.6)]
+    groups = {"a1": 1, "a2": 1, "a3": 1, "b1": 2}
+    assert spread(ranked, groups, factor=0.5) == [
+        ("a1", 1.0),
+        ("b1", 0.7),
+        ("a2", pytest.approx(0.45)),
+        ("a3", pytest.approx(0.15)),
     ]
-
-
-def test_one_ranking_keeps_its_order() -> None:
-    assert [item for item, _ in reciprocal_rank([["x", "y", "z"]])] == ["x", "y", "z"]
-
-
-def test_equal_scores_keep_the_order_of_appearance() -> None:
-    assert [item for item, _ in reciprocal_rank([["p"], ["q"], ["r"]])] == ["p", "q", "r"]
-
-
-def test_good_places_in_both_beat_the_best_place_in_one() -> None:
-    first, second = ["only", "both"], ["other", "both"]
-    assert reciprocal_rank([first, second])[0][0] == "both"
-
-
-def test_a_small_constant_favours_the_top() -> None:
-    rankings = [["top", "both"], ["x", "y", "both"]]
-    assert reciprocal_rank(rankings, k=60)[0][0] == "both"
-    assert reciprocal_rank(rankings, k=0)[0][0] == "top"
-
-
-def test_nothing_fuses_to_nothing() -> None:
-    assert reciprocal_rank([]) == reciprocal_rank([[], []]) == []
+    assert spread(ranked, groups, factor=1) == ranked

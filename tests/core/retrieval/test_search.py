@@ -6,6 +6,7 @@ import pytest
 
 from desktop.core.errors import UserFacingError
 from desktop.core.library.indexing import Indexer
+from desktop.core.library.where import Where
 from desktop.core.records import BookStatus
 from desktop.core.retrieval import search
 from tests.core import makers
@@ -58,15 +59,15 @@ def test_both_books_are_searched(library: Library) -> None:
 
 def test_a_book_and_pages_may_be_chosen(library: Library, books: tuple[str, str]) -> None:
     birds, coins = books
-    assert {h.passage.book for h in search.find(library, "heron", books=[coins])} == {coins}
-    assert texts(search.find(library, "heron", books=[coins]))[0] == COINS[1]
-    hits = search.find(library, "heron", books=[birds, coins], pages=(2, 3))
+    assert {h.passage.book for h in search.find(library, "heron", where=Where((coins,)))} == {coins}
+    assert texts(search.find(library, "heron", where=Where((coins,))))[0] == COINS[1]
+    hits = search.find(library, "heron", where=Where((birds, coins), (2, 3)))
     assert {(h.title, h.passage.page) for h in hits} == {
         ("Birds", 2),
         ("Birds", 3),
         ("Coins", 2),
     }
-    assert search.find(library, "heron", pages=(90, 99)) == []
+    assert search.find(library, "heron", where=Where(None, (90, 99))) == []
 
 
 @pytest.mark.usefixtures("books")
@@ -85,7 +86,7 @@ def test_a_removed_book_is_not_found(library: Library, books: tuple[str, str]) -
     library.remove(books[0])
     assert {hit.title for hit in search.find(library, "heron")} == {"Coins"}
     with pytest.raises(UserFacingError, match="no book to look in"):
-        search.find(library, "heron", books=[books[0]])
+        search.find(library, "heron", where=Where((books[0],)))
     library.restore(books[0])
     assert {hit.title for hit in search.find(library, "heron")} == {"Birds", "Coins"}
 

@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from desktop.core.library.catalog import Catalog
+from desktop.core.library.where import EVERYWHERE, Where
+from desktop.core.records import Book, BookStatus, Page
+from desktop.core.retrieval import listing, structure
+from tests.core import makers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from desktop.core.retrieval.structure import Plan
+
+A, B = makers.book_id("a"), makers.book_id("b")
+SECTIONS = [
+    ("Contents", "Contents 1 Birds 2 Fish"),
+    ("1 Birds", "1 Birds\n\nBirds have feathers."),
+    ("1 Birds › 1.1 Herons", "1.1 Herons\n\nA heron is called a wader. It fishes."),
+    ("1 Birds › 1.2 Owls", "Figure 1.1 An owl at night\n\nOwls hunt at night."),
+    ("2 Fish", "2 Fish\n\nTable 2.1 Weights of trout\n\nTrout are fish."),
+    ("2 Fish › Key Terms", "trout a fish of cold rivers"),
+]
+ORDINARY = [
+    "Why does page rank converge?", "What is the definition of opportunity cost?",
+    "Which table salt is best?", "How do figures of speech work?",
+    "Which US industry in the 2016 concentration table had the highest HHI?",
+    "Which chapter discusses owls?", "What was written in 1946 on the first page of history?",
+    "On page 999, what is said?", "What does chapter 9 say?", "How much is 5 % of 40?",
+]  # fmt: skip
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[Catalog]:
+    opened = Catalog(tmp_path / "library.sqlite3")
+    opened.put(Book(A, "A Guide to Animals", "/a.pdf", BookStatus.READING, pages=len(SECTIONS)))
+    pages = [Page(n, f"p{n}", text) for n, (_, text) in enumerate(SECTIONS, 1)]
+    passages = [
+        makers.passage(A, n, text, section=section) for n, (section, text) in enumerate(SECTIONS, 1)
+    ]
+    opened.commit_pages(A, pages, passages)
+    opened.update(A, status=BookStatus.INDEXED)
+    makers.shelve(opened, B, ["Metals melt."], title="Chemistry for Beginners")
+    yield opened
+    opened.close()
+
+
+def plan(catalog: Catalog, question: str, *books: str, **more: Any) -> Plan:
+    chosen = [book for book in catalog.books() if book.id in (books or (A,))]
+    return structure.plan(question, catalog, chosen, **more)
+
+
+def labels(made: Plan) -> list[str]:
+    return [limit.label for limit in made.limits]
+
+
+@pytest.mark.parametrize("question", ORDINARY)
+def test_an_ordinary_question_is_left_whole(catalog: Catalog, question: str) -> None:
+    assert plan(catalog, question) == structure.Plan(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "label", "pages"),
+    [
+        ("What does chapter 1 say about feathers?", "Chapter 1 · Birds", {2, 3, 4}),
+        ("what is a wader in section 1.1", "Section 1.1 · Herons", {3}),
+        ("Que dit le chapitre 2 sur les truites ?", "Chapter 2 · Fish", {5, 6}),
+        ("In the second chapter, what is a trout?", "Chapter 2 · Fish", {5, 6}),
+    ],
+)
+def test_a_chapter_keeps_the_search_to_it(
+    catalog: Catalog, question: str, label: str, pages: set[int]
+) -> None:
+    made = plan(catalog, question)
+    assert labels(made) == [label]
+    assert made.query
+    assert not made.listing
+    sections = set(made.where.sections or ())
+    assert {p for section, p in catalog.section_pages(A) if section in sections} == pages
+
+
+def test_pages_keep_the_search_to_them(catalog: Catalog) -> None:
+    one = plan(catalog, "On page 4, when do owls hunt?")
+    assert (one.query, one.where.pages, labels(one)) == ("when do owls hunt?", (4, 4), ["page 4"])
+    two = plan(catalog, "What do owls do on pages 3-4?", where=Where(pages=(4, 6)))
+    assert two.where.pages == (4, 4)
+    assert plan(catalog, "What is on page 4?").query == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "texts"),
+    [
+        ("List the chapters", "contents", ["1 Birds", "2 Fish"]),
+        ("Quels sont les chapitres ?", "contents", ["1 Birds", "2 Fish"]),
+        ("What is in chapter 1?", "contents", ["1 Birds", "1.1 Herons", "1.2 Owls"]),
+        ("the figures about owls", "figures", ["Figure 1.1 An owl at night"]),
+        ("the figures about trout", "figures", []),
+        ("List the tables in chapter 2", "tables", ["Table 2.1 Weights of trout"]),
+        ("all definitions in section 1.1", "definitions", ["A heron is called a wader."]),
+        ("all definitions", "definitions",
+         ["A heron is called a wader.", "trout a fish of cold rivers"]),
+    ],
+)  # fmt: skip
+def test_lists_come_from_the_book_itself(
+    catalog: Catalog, question: str, kind: str, texts: list[str]
+) -> None:
+    made = plan(catalog, question)
+    assert made.listing == kind
+    found = listing.entries(catalog, made, catalog.books()[:1])
+    assert [entry.text for entry in found] == texts
+    for entry in found:
+        page = catalog.page(A, entry.page)
+        assert page
+        if entry.end > entry.start:
+            assert page.text[entry.start : entry.end] == entry.text
+
+
+def test_one_of_several_books_is_named(catalog: Catalog) -> None:
+    made = plan(catalog, "In the chemistry book only, what melts?", A, B)
+    assert (made.where.books, made.query) == ((B,), "what melts?")
+    assert labels(made) == ["Chemistry for Beginners"]
+    assert plan(catalog, "In the physics book, what melts?", A, B).where == EVERYWHERE
+    assert plan(catalog, "What does chapter 1 say of melting?", A, B).limits == ()
+
+
+def test_a_limit_that_was_taken_away_stays_away(catalog: Catalog) -> None:
+    question = "On page 4 of chapter 1, when do owls hunt?"
+    assert [limit.key for limit in plan(catalog, question).limits] == ["section", "pages"]
+    made = plan(catalog, question, without=("section",))
+    assert [limit.key for limit in made.limits] == ["pages"]
+    assert made.where.sections is None
+    assert plan(catalog, question, without=("section", "pages")) == structure.Plan(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "On page 4' OR '1'='1, when do owls hunt in chapter 1; DROP TABLE passages; --?",
+        "List the figures about \"owls') OR true --",
+        "In chapter 1\n) OR (true, what is a heron?",
+        "What does chapter 99999999999999999999 say?",
+        "all definitions in section 1.1.1.1.1.1.1.1",
+    ],
+)
+def test_nothing_of_the_question_gets_into_the_filter(catalog: Catalog, question: str) -> None:
+    condition = plan(catalog, question).where.filter() or ""
+    words = {w.lower() for w in re.findall(r"[^\W\d]{3,}", question)} - {"figure", "definition"}
+    known = {"book", "page", "between", "and", "section", "figure", "table", "definition"}
+    said = {word.lower() for word in re.findall(r"[a-z]{3,}", condition.replace(A, ""))}
+    assert not (said & words) - known
+    assert "'" not in condition.replace(f"'{A}'", "")
+
+
+def reply(**values: Any) -> str:
+    return json.dumps({"list": "none", "chapter": "", "first_page": 0, "last_page": 0, "about": "",
+                       **values})  # fmt: skip
+
+
+def from_model(catalog: Catalog, text: str, question: str = "Tell me of owls") -> Plan:
+    return structure.from_model(text, question, catalog, catalog.books()[:1])
+
+
+def test_a_models_reply_is_checked_against_the_book(catalog: Catalog) -> None:
+    made = from_model(catalog, reply(chapter="1.2"))
+    assert (labels(made), made.query) == (["Section 1.2 · Owls"], "Tell me of owls")
+    made = from_model(catalog, reply(list="figures", about="owls"))
+    assert (made.listing, made.query) == ("figures", "owls")
+    assert from_model(catalog, reply(first_page=3, last_page=4)).where.pages == (3, 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "no", "{}", "[]", reply(), reply(chapter="9"), reply(first_page=99),
+     reply(first_page="x"), reply(chapter="1' OR 1=1"), reply(list="passages; DROP"),
+     reply(first_page=4, last_page=2)],
+)  # fmt: skip
+def test_a_reply_that_says_nothing_true_gives_the_rules_plan(catalog: Catalog, text: str) -> None:
+    assert from_model(catalog, text) == structure.Plan("Tell me of owls")
+
+
+def test_suspects_are_asked_after_places() -> None:
+    assert structure.suspects("Show me some drawings, any figures of owls")
+    assert structure.suspects("What was the point of the chapter before the last?")
+    assert not structure.suspects("How did Menaechmus obtain the three kinds of conic section?")
+    assert not structure.suspects("Which chapter discusses owls?")
+    assert not structure.suspects("Why do owls hunt at night?")
+
+
+def test_no_real_question_becomes_a_list(catalog: Catalog, shared: Path) -> None:
+    questions = [
+        json.loads(line)["question"]
+        for path in (shared / "qa").glob("*.jsonl")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    assert len(questions) > 300
+    assert [q for q in questions if plan(catalog, q).listing] == []
