@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import re
 import sys
-import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from desktop.cli.books import find_book
 from desktop.cli.options import common
 from desktop.cli.output import ProgressLine, notice, print_json
+from desktop.core.answering import steps
 from desktop.core.answering.answerer import MODES, Answerer
+from desktop.core.answering.carrying import carry_out
 from desktop.core.answering.places import locate
-from desktop.core.answering.request import Listener, Request
+from desktop.core.answering.request import Listener
+from desktop.core.codec import encode
 from desktop.core.errors import UserFacingError
 from desktop.core.library.library import Library
+from desktop.core.library.where import Where
 from desktop.core.llm import catalogue, choice, download, hardware
 from desktop.core.llm.shelf import ModelShelf
-from desktop.core.records import Mode, encode
-from desktop.core.retrieval import evidence, scope, search
+from desktop.core.records import Mode
+from desktop.core.retrieval import scope, search
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from desktop.core.records import Answer, Book, Progress
     from desktop.paths import Paths
@@ -30,9 +35,20 @@ if TYPE_CHECKING:
 def register(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verb to the command line."""
     parser = verbs.add_parser("ask", help="answer a question from a book")
-    parser.add_argument("question", metavar="QUESTION")
-    parser.add_argument("--book", metavar="B", help="id, title or file; a file is added first")
-    parser.add_argument("--mode", choices=[mode.value for mode in Mode], default=Mode.RETRIEVAL)
+    parser.add_argument("question", metavar="QUESTION", help="what you want to know, in quotes")
+    parser.add_argument(
+        "--book",
+        metavar="B",
+        action="append",
+        default=[],
+        help="id, title or file, which is added first; may be given several times; all without it",
+    )
+    parser.add_argument(
+        "--mode",
+        choices=[mode.value for mode in Mode],
+        default=Mode.RETRIEVAL,
+        help="how to answer: from passages that are found, or from whole pages (retrieval)",
+    )
     parser.add_argument("--chapter", metavar="C", help="number or title of a chapter to keep to")
     parser.add_argument("--pages", metavar="A-B", type=_pages, help="physical pages to keep to")
     parser.add_argument("--model", metavar="M", help="name of an installed model")
@@ -60,17 +76,27 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     library = Library(paths)
     if Mode(args.mode) not in MODES:
         raise UserFacingError("No adapter has been trained for this book", "Ask in retrieval mode")
-    book = find_book(library, args.book) if args.book else None
-    search.searchable(library, [book.id] if book else None)  # before a model is fetched for it
-    pages = _range(library, book, args)
+    books = [find_book(library, name) for name in args.book]
+    where = Where(tuple(book.id for book in books) or None)
+    search.searchable(library, where.books)  # before a model is fetched for it
+    where = replace(where, pages=_range(library, books, args))
     shelf = ModelShelf(paths.models, catalogue.load())
     _ensure_model(shelf, paths, args.model)
     answerer = Answerer(library, shelf)
     with ProgressLine() as line:
         answerer.load(args.model, Listener(stage=line))
         library.embedder.load()  # before the clock starts, like the model
-        request = _request(library, book, pages, args)
-        answer = answerer.answer(request, _listener(line, stream=not args.json))
+        listener = _listener(line, stream=not args.json)
+        asked = steps.Question(
+            args.question,
+            Mode(args.mode),
+            where=where,
+            model=args.model,
+            fresh=args.fresh,
+        )
+        answer = steps.run(
+            steps.answering(asked), lambda step: carry_out(step, library, answerer, listener)
+        )
     answer = locate(library, answer)
     if args.json:
         print_json(_json(answer))
@@ -79,7 +105,10 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     return 0
 
 
-def _range(library: Library, book: Book | None, args: argparse.Namespace) -> tuple[int, int] | None:
+def _range(
+    library: Library, books: Sequence[Book], args: argparse.Namespace
+) -> tuple[int, int] | None:
+    book = books[0] if len(books) == 1 else None
     if args.chapter is None:
         chosen: tuple[int, int] | None = args.pages
         if chosen is not None and book is not None and chosen[0] > book.pages:
@@ -88,7 +117,7 @@ def _range(library: Library, book: Book | None, args: argparse.Namespace) -> tup
             )
         return chosen
     if book is None:
-        raise UserFacingError("A chapter needs its book", "Name it with --book")
+        raise UserFacingError("A chapter needs its book", "Name one with --book")
     return scope.chapter(library.catalog, book, args.chapter)
 
 
@@ -103,28 +132,6 @@ def _ensure_model(shelf: ModelShelf, paths: Paths, name: str | None) -> None:
     notice(f"Getting {model.title} ({model.size_bytes / 1e6:,.0f} MB), once.")
     with ProgressLine(model.name) as line:
         download.fetch(model, paths.models, progress=line, cancelled=lambda: False)
-
-
-def _request(
-    library: Library, book: Book | None, pages: tuple[int, int] | None, args: argparse.Namespace
-) -> Request:
-    books = [book.id] if book else None
-    # Indexing elsewhere stands back for the search too.
-    with library.turns.answering(waiting=_say_waiting):
-        start = time.monotonic()
-        hits = evidence.gather(library, args.question, books=books, pages=pages)
-        absent = evidence.absent_names(library, args.question, books=books)
-    return Request(
-        question=args.question,
-        mode=Mode(args.mode),
-        hits=tuple(hits),
-        books=tuple(found.id for found in search.searchable(library, books)),
-        pages=pages,
-        model=args.model,
-        absent=absent,
-        retrieve_s=time.monotonic() - start,
-        fresh=args.fresh,
-    )
 
 
 def _say_waiting() -> None:

@@ -13,6 +13,7 @@ from desktop.core.errors import PasswordNeededError, UserFacingError
 from desktop.core.library.indexing import Indexer
 from desktop.core.library.intake import file_id
 from desktop.core.library.library import Library
+from desktop.core.library.where import Where
 from desktop.core.records import Added
 from desktop.core.retrieval import search
 
@@ -39,7 +40,13 @@ def register(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     removing.set_defaults(run=run_remove)
     finding = verbs.add_parser("search", help="find passages; needs no language model")
     finding.add_argument("query", metavar="QUERY")
-    finding.add_argument("--book", metavar="B", help="look in this book only")
+    finding.add_argument(
+        "--book",
+        metavar="B",
+        action="append",
+        default=[],
+        help="look in this book; may be repeated",
+    )
     finding.add_argument("-k", type=int, default=10, help="how many passages (10)")
     finding.set_defaults(run=run_search)
     for verb in (adding, listing, removing, finding):
@@ -148,11 +155,11 @@ def run_search(args: argparse.Namespace, paths: Paths) -> int:
     if not args.query.strip():
         raise UserFacingError("The query is empty", "Write some words to look for")
     library = Library(paths)
-    books = [find_book(library, args.book).id] if args.book else None
-    search.searchable(library, books)
+    where = Where(tuple(find_book(library, name).id for name in args.book) or None)
+    search.searchable(library, where.books)
     library.embedder.load()  # loading the embedder is no part of a search
     start = time.monotonic()
-    hits = search.find(library, args.query, books=books, limit=max(1, args.k))
+    hits = search.find(library, args.query, where=where, limit=max(1, args.k))
     seconds = round(time.monotonic() - start, 3)
     if args.json:
         rows = [_hit_row(hit) for hit in hits]

@@ -11,7 +11,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self
 
-from desktop.core.records import encode
+from desktop.core.codec import encode
 
 if TYPE_CHECKING:
     from types import TracebackType

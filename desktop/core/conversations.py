@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from desktop.core.codec import decode, encode
 from desktop.core.errors import UserFacingError
-from desktop.core.records import Answer, Mode, Turn, decode, encode
+from desktop.core.records import Answer, Mode, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from desktop.core.answering.answerer import Answerer as Core
-from desktop.core.answering.request import Listener, Request
+from desktop.core.answering.request import Listener
+from desktop.core.answering.steps import Interpret, Write
+from desktop.core.codec import decode
 from desktop.core.library.library import Library
 from desktop.core.llm import catalogue
 from desktop.core.llm.shelf import ModelShelf
-from desktop.core.records import decode
-from desktop.core.retrieval import search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from desktop.core.records import Answer
+    from desktop.core.answering.request import Draft
     from desktop.paths import Paths
     from desktop.worker.host import Job
 
@@ -29,13 +29,20 @@ class Answerer:
 
     def verbs(self) -> dict[str, tuple[str, Callable[[Job], Any]]]:
         """See `host.Service`. One answer at a time."""
-        return {"answer": ("answer", self.answer), "load": ("answer", self.load)}
+        return {
+            "write": ("answer", self.write),
+            "interpret": ("answer", self.interpret),
+            "load": ("answer", self.load),
+        }
 
-    def answer(self, job: Job) -> Answer:
-        """Answer a question, streaming."""
-        books = search.searchable(self._library, job.args.get("books"))
-        arguments = {**job.args, "books": [book.id for book in books]}
-        return self._core.answer(decode(Request, arguments), _listener(job))
+    def write(self, job: Job) -> Draft:
+        """Write an answer, streaming; see `steps.Write`."""
+        return self._core.write(decode(Write, job.args).request, _listener(job))
+
+    def interpret(self, job: Job) -> str:
+        """Say where a question wants to look; see `steps.Interpret`."""
+        step = decode(Interpret, job.args)
+        return self._core.interpret(step.question, step.model, _listener(job))
 
     def load(self, job: Job) -> dict[str, str]:
         """Load a model ahead of the first question."""

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from desktop import environment, log
+from desktop.core.codec import encode
 from desktop.core.errors import CancelledError, PasswordNeededError, UserFacingError, unreadable
-from desktop.core.records import encode
 from desktop.worker.channel import Channel
 
 if TYPE_CHECKING:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from desktop.core.answering.carrying import in_library
+from desktop.core.answering.steps import Check, LookUp
+from desktop.core.codec import decode, encode
 from desktop.core.errors import CancelledError
 from desktop.core.library.indexing import Indexer
 from desktop.core.library.library import Library
-from desktop.core.records import Book, BookStatus, Turn, decode, encode
-from desktop.core.retrieval import evidence, search
-from desktop.core.retrieval.followup import standalone
+from desktop.core.records import Book, BookStatus
 from desktop.worker.host import EACH
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ class Librarian:
             "remove": ("shelf", self.remove),
             "restore": ("shelf", self.restore),
             "purge": ("purge", self.purge),
-            "retrieve": ("search", self.retrieve),
+            "look_up": ("search", self.look_up),
+            "check": ("search", self.check),
         }
 
     def leave(self) -> None:
@@ -91,24 +92,16 @@ class Librarian:
         """Delete a removed book for good."""
         self._library.purge(job.args["book"])
 
-    def retrieve(self, job: Job) -> dict[str, Any]:
-        """Find the passages for a question, in the light of the conversation."""
-        start = time.monotonic()
-        history = [decode(Turn, turn) for turn in job.args.get("history") or []]
-        hits = evidence.gather(
-            self._library,
-            standalone(job.args["question"], history),
-            books=job.args.get("books"),
-            limit=job.args.get("k") or evidence.PASSAGES,
-        )
+    def look_up(self, job: Job) -> Any:
+        """Find the passages for a question; see `steps.LookUp`."""
+        return self._carry_out(job, LookUp)
+
+    def check(self, job: Job) -> Any:
+        """Prove what was written; see `steps.Check`."""
+        return self._carry_out(job, Check)
+
+    def _carry_out(self, job: Job, kind: type[LookUp | Check]) -> Any:
+        result = in_library(self._library, decode(kind, job.args))
         if job.cancelled():
             raise CancelledError
-        ready = search.searchable(self._library, job.args.get("books"))
-        return {
-            "hits": hits,
-            "absent": evidence.absent_names(
-                self._library, job.args["question"], books=job.args.get("books")
-            ),
-            "retrieve_s": time.monotonic() - start,
-            "complete": all(book.passages_embedded >= book.passages for book in ready),
-        }
+        return result

@@ -76,10 +76,10 @@ def test_the_same_bytes_twice_cost_nothing(
 def test_search_gives_passages_with_offsets_into_their_page(
     lutrin: Lutrin, added: dict[str, Any]
 ) -> None:
-    found = lutrin.json("search", "How are two rankings put together?", "--book", "handbook",
-                        "-k", "5")  # fmt: skip
+    question = "How are the scores of the two searches weighed?"
+    found = lutrin.json("search", question, "--book", "handbook", "-k", "5")
     assert [hit["rank"] for hit in found["hits"]] == [1, 2, 3, 4, 5]
-    assert any("reciprocal rank fusion" in hit["text"].lower() for hit in found["hits"])
+    assert any("weighted" in hit["text"].lower() for hit in found["hits"])
     for hit in found["hits"]:
         assert hit["book"] == added["id"]
         assert hit["end"] - hit["start"] == len(hit["text"])
@@ -102,7 +102,7 @@ def test_ask_answers_with_citations_on_the_page(
     }  # fmt: skip
     assert answer["mode"] == "retrieval"
     assert answer["model"] == "smollm2-135m-instruct"
-    assert len(answer["context"]) == 5
+    assert len(answer["context"]) >= 5
     assert answer["timings"]["ttft_s"] >= answer["timings"]["prefill_s"] > 0
     assert answer["abstained"] == (not answer["citations"])
     with pymupdf.open(handbook) as file:

@@ -1,14 +1,28 @@
-"""When to say that the book does not say."""
+"""When to say that the book does not say: a decision fitted on questions with and without answers.
+
+The signs of an answer are weighed by a logistic function whose weights are data, per embedder and
+model, in resources/calibration/abstention.toml; `packaging/fit_abstention.py` makes that file.
+"""
 
 from __future__ import annotations
 
+import math
 import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from desktop.core.answering import folding
+from desktop.core.text import folding
+from desktop.core.text.facts import names
+from desktop.paths import resource
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from desktop.core.answering.citations import Proved
+    from desktop.core.answering.request import Draft, Request
 
 _NOT = r"\b[^.]{0,40}\b(?:does not|doesn't|do not|don't|did not|is no|ne)\b[^.]{0,12}\b"
 _REFUSALS = re.compile(
@@ -20,10 +34,10 @@ _REFUSALS = re.compile(
     rf"|\b(?:it|there){_NOT}(?:say|mention|state|specify|information)\b",
     re.IGNORECASE,
 )
-
-
 APOLOGY_WORDS = 4
 """Words that may stand before a refusal ("I am sorry."); after more, something was answered."""
+ANY = "*"
+"""The entry for an embedder and model that nothing was fitted for."""
 
 
 def refuses(answer: str, refusal: str) -> bool:
@@ -35,6 +49,75 @@ def refuses(answer: str, refusal: str) -> bool:
     return early or bool(_REFUSALS.match(start))
 
 
-def unproved(proved: Proved) -> bool:
-    """Whether nothing of what the answer claims stands in the sources."""
-    return proved.claims > 0 and not proved.citations
+def signs(request: Request, draft: Draft, proved: Proved) -> dict[str, float]:
+    """Return what speaks for and against an answer, each about 0 to 1.
+
+    `similar`: cosine similarity of the question and the best passage. `asked`: share of the
+    question's content words that stand in the passages read. `pairs`: the same of its pairs of
+    neighbouring words. `named`: share of the question's names that do. `proved`: share of the
+    answer's sentences that are proved. `covered`: how far the proofs cover them, on average.
+    `quoted`: whether the model copied a sentence of the passages word for word. `certain`: the
+    mean probability, geometric, of the tokens written.
+    """
+    question = request.question
+    texts = [folding.content_words(f"{s.section} {s.text}") for s in draft.sources]
+    words = {word for text in texts for word in text}
+    pairs = {pair for text in texts for pair in pairwise(text)}
+    asked = folding.content_words(question)
+    wanted = list(pairwise(asked))
+    named = [folding.stem(name) for name in names(question)]
+    known = {
+        word for s in draft.sources for word in folding.words(f"{s.title} {s.section} {s.text}")
+    }
+    similarities = [hit.similarity for hit in request.found.hits if hit.similarity is not None]
+    return {
+        "similar": max(similarities, default=0.0),
+        "asked": _share(word in words for word in asked),
+        "pairs": _share(pair in pairs for pair in wanted),
+        "named": _share(name in known for name in named),
+        "proved": 1 - len(proved.unsupported) / proved.claims if proved.claims else 0.0,
+        "covered": sum(proved.scores) / len(proved.scores) if proved.scores else 0.0,
+        "quoted": float(proved.quotes > 0),
+        "certain": math.exp(draft.certainty),
+    }
+
+
+def _share(values: object) -> float:
+    listed = [bool(value) for value in values]  # type: ignore[attr-defined]
+    return sum(listed) / len(listed) if listed else 1.0
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The fitted decision for one embedder and model.
+
+    Attributes:
+        weights: Weight of each sign.
+        bias: Constant term.
+        threshold: Probability from which an answer is given.
+    """
+
+    weights: Mapping[str, float]
+    bias: float
+    threshold: float = 0.5
+
+    def probability(self, values: Mapping[str, float]) -> float:
+        """Return how likely it is that the book answers, 0 to 1."""
+        total = self.bias + sum(w * values.get(name, 0.0) for name, w in self.weights.items())
+        return 1 / (1 + math.exp(-total))
+
+    def answers(self, values: Mapping[str, float]) -> bool:
+        """Whether to give the answer. One of which nothing is proved or quoted is never given."""
+        shown = values.get("proved", 0.0) > 0 or values.get("quoted", 0.0) > 0
+        return shown and self.probability(values) >= self.threshold
+
+
+@cache
+def load(embedder: str, model: str) -> Calibration:
+    """Return what was fitted for an embedder and model, else the careful general one."""
+    data = tomllib.loads(resource("calibration/abstention.toml").read_text(encoding="utf-8"))
+    for entry in data["fit"]:
+        if entry["embedder"] in (embedder, ANY) and entry["model"] in (model, ANY):
+            return Calibration(entry["weights"], entry["bias"], entry["threshold"])
+    message = "resources/calibration/abstention.toml lacks its general entry"
+    raise KeyError(message)

@@ -1,31 +1,31 @@
-"""Answering a question: choose what to read, write, prove, or say that the book does not say.
+"""Writing an answer: choose what to read, read it, write.
 
-Keeps one model loaded. Knows nothing of windows and command lines; finding passages is done
-before, by retrieval.
+Keeps one model loaded. Finding passages is done before, proving after; see `steps`. Knows
+nothing of windows and command lines.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from desktop.core.answering import abstention, citations, long_context, prompts, retrieval_mode
-from desktop.core.answering.context import from_hit
+from desktop.core.answering import long_context, prompts, retrieval_mode
+from desktop.core.answering.request import Draft
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.generation import Generation, Sampling
 from desktop.core.llm.gguf import memory_needed, read_header
 from desktop.core.llm.hardware import survey
 from desktop.core.progress import Pace
-from desktop.core.records import Answer, Mode, Progress, Timings, Turn
+from desktop.core.records import Mode, Progress, Timings, Turn
+from desktop.core.retrieval import structure
 from desktop.core.retrieval.followup import leans_on_before
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from desktop.core.answering.context import Context, ModeContext, Source
+    from desktop.core.answering.context import Context, ModeContext
     from desktop.core.answering.request import EngineLike, Listener, Request
     from desktop.core.library.library import Library
     from desktop.core.llm.shelf import ModelShelf, ShelfModel
@@ -38,6 +38,8 @@ MODES: dict[Mode, ModeContext] = {
 
 WINDOWS = (8192, 4096, 2048)
 """Windows to make room for, the first that the model has and the free memory allows."""
+MOST_INTERPRETED = 96
+"""Longest reply in `structure.GRAMMAR`."""
 MOST_TOKENS = 400
 """Longest answer; it ends by itself long before."""
 TURN_WORDS = 90
@@ -112,8 +114,8 @@ class Answerer:
             self._engine.close()
         self._engine = self._loaded = None
 
-    def answer(self, request: Request, listener: Listener) -> Answer:
-        """Answer a question; waits its turn where another answer is being written.
+    def write(self, request: Request, listener: Listener) -> Draft:
+        """Write an answer; waits its turn where another one is being written.
 
         Raises:
             UserFacingError: if it can't be answered now, and why.
@@ -123,25 +125,44 @@ class Answerer:
             raise UserFacingError(
                 "No adapter has been trained for this book", "Ask in retrieval mode"
             )
-        if request.absent or (request.mode is Mode.RETRIEVAL and not request.hits):
-            return _nothing_to_read(request)
         with self._library.turns.answering(
             waiting=lambda: listener.stage(Progress("waiting", 0, 0, "")),
             cancelled=listener.cancelled,
         ):
             model = self.load(request.model, listener)
-            return self._answer(request, listener, model.name)
+            return self._write(request, listener, model.name)
 
-    def _answer(self, request: Request, listener: Listener, model: str) -> Answer:
+    def interpret(self, question: str, model: str | None, listener: Listener) -> str:
+        """Return what the model makes of where a question says to look, in `structure.GRAMMAR`.
 
+        Raises:
+            UserFacingError: if no model can be loaded.
+            CancelledError: if stopped.
+        """
+        with self._library.turns.answering(
+            waiting=lambda: listener.stage(Progress("waiting", 0, 0, "")),
+            cancelled=listener.cancelled,
+        ):
+            self.load(model, listener)
+            assert self._engine is not None  # load() has just set it
+            texts = prompts.load("structure")
+            messages = [*texts.start(), ("user", question)]
+            pieces = self._engine.generate(
+                self._engine.chat(messages),
+                Generation(),
+                most_tokens=MOST_INTERPRETED,
+                cancelled=listener.cancelled,
+                grammar=structure.GRAMMAR,
+            )
+            return "".join(pieces)
+
+    def _write(self, request: Request, listener: Listener, model: str) -> Draft:
         engine = self._engine
         assert engine is not None  # load() has just set it
-        start = time.monotonic() - request.retrieve_s
+        start = time.monotonic() - request.found.retrieve_s
         texts = prompts.load()
         history = _recent(request)
         context = self._context(request, engine, texts, history)
-        if not context.sources:
-            return replace(_nothing_to_read(request), notes=context.notes)
         prompt = engine.chat(texts.messages(request.question, context.sources, history))
         figures = Generation()
         reading = _Reading(listener.stage)
@@ -173,7 +194,7 @@ class Answerer:
                 "Ask in other words; if that does not help, get the model again or choose another",
             )
         timings = Timings(
-            retrieve_s=round(request.retrieve_s, 3),
+            retrieve_s=round(request.found.retrieve_s, 3),
             prefill_s=round(figures.prefill_s, 3),
             ttft_s=round(first_word, 3),
             total_s=round(time.monotonic() - start, 3),
@@ -182,9 +203,16 @@ class Answerer:
             generated_tokens=figures.generated_tokens,
             tokens_per_s=round(figures.tokens_per_s, 2),
         )
-        stopped = figures.finish == "stopped"
-        answer = _judge(text, request, context, refusal="" if stopped else texts.refusal)
-        return replace(answer, model=model, timings=timings, stopped=stopped)
+        return Draft(
+            text=text,
+            model=model,
+            sources=context.sources,
+            timings=timings,
+            left_out=context.left_out,
+            notes=context.notes,
+            stopped=figures.finish == "stopped",
+            certainty=round(figures.certainty, 4),
+        )
 
     def _context(
         self,
@@ -201,9 +229,9 @@ class Answerer:
             )
         return MODES[request.mode](
             self._library.catalog,
-            request.hits,
-            books=request.books,
-            pages=request.pages,
+            request.found.hits,
+            books=[book for book, _ in request.found.books],
+            where=request.found.where,
             count=lambda text: len(engine.tokenize(text)),
             room=room,
         )
@@ -222,28 +250,6 @@ class _Reading:
             self._pace = Pace(self._stage, "reading", total=total, unit="tokens", done=done)
         else:
             self._pace.at(done)
-
-
-def _nothing_to_read(request: Request) -> Answer:
-    """Say that the book does not say, without asking a model."""
-    if request.absent:
-        names = ", ".join(f"“{name}”" for name in request.absent)
-        note = f"{names} does not occur in the book"
-    else:
-        note = "No passage was found that has to do with the question"
-    return Answer(
-        question=request.question,
-        mode=request.mode,
-        model=request.model or "",
-        answer=prompts.load().refusal,
-        abstained=True,
-        citations=(),
-        context=tuple(from_hit(hit, lambda _text: 0).item() for hit in request.hits),
-        timings=Timings(
-            retrieve_s=round(request.retrieve_s, 3), total_s=round(request.retrieve_s, 3)
-        ),
-        notes=(note,),
-    )
 
 
 def _window(path: Path, available: int) -> int:
@@ -274,42 +280,3 @@ def _recent(request: Request) -> list[Turn]:
 def _loops(text: str) -> bool:
     tail = text[-_LOOP_CHARACTERS:]
     return len(tail) == _LOOP_CHARACTERS and text.count(tail) >= REPEATS
-
-
-def _judge(text: str, request: Request, context: Context, *, refusal: str) -> Answer:
-    """Prove the model's text, or turn it into "the book does not say".
-
-    A text that was stopped is kept as it is (`refusal` is then empty).
-    """
-    answer = Answer(
-        question=request.question,
-        mode=request.mode,
-        model="",
-        answer=text,
-        abstained=False,
-        citations=(),
-        context=tuple(source.item() for source in _best_first(context.sources)),
-        timings=Timings(),
-        left_out=context.left_out,
-        notes=context.notes,
-    )
-    if refusal and abstention.refuses(text, refusal):
-        return replace(answer, answer=refusal, abstained=True)
-    proved = citations.prove(text, request.question, _best_first(context.sources))
-    # What was made of many pages may stand in no single sentence: it is marked, not withheld.
-    if refusal and request.mode is Mode.RETRIEVAL and abstention.unproved(proved):
-        note = f"The model wrote this, but no passage says so: {text}"
-        return replace(answer, answer=refusal, abstained=True, notes=(*context.notes, note))
-    notes = context.notes
-    if proved.unsupported:
-        count = len(proved.unsupported)
-        listed = " · ".join(proved.unsupported)
-        were = "was" if count == 1 else "were"
-        total = "sentence" if proved.claims == 1 else "sentences"
-        note = f"{count} of {proved.claims} {total} {were} not found in the book: {listed}"
-        notes = (*notes, note)
-    return replace(answer, answer=proved.text, citations=proved.citations, notes=notes)
-
-
-def _best_first(sources: Sequence[Source]) -> list[Source]:
-    return sorted(sources, key=lambda source: -source.score)

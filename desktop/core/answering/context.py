@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from desktop.core.library.catalog import Catalog
+    from desktop.core.library.where import Where
     from desktop.core.records import Hit, LeftOut
 
 
@@ -71,7 +72,7 @@ class ModeContext(Protocol):
         hits: Sequence[Hit],
         *,
         books: Sequence[str],
-        pages: tuple[int, int] | None,
+        where: Where,
         count: Callable[[str], int],
         room: int,
     ) -> Context:
@@ -81,7 +82,7 @@ class ModeContext(Protocol):
             catalog: Where the pages are.
             hits: What was found, best first.
             books: Ids of the books that are asked.
-            pages: First and last page to keep to; None for all.
+            where: The part of the library to keep to.
             count: Tokens of a text.
             room: Most tokens of all sources together.
         """
@@ -105,3 +106,8 @@ def from_hit(hit: Hit, count: Callable[[str], int]) -> Source:
         score=hit.score,
         tokens=count(passage.text),
     )
+
+
+def best_first(sources: Sequence[Source]) -> list[Source]:
+    """Return sources by what found them, best first."""
+    return sorted(sources, key=lambda source: -source.score)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from desktop.core.library.catalog import Catalog
+    from desktop.core.library.where import Where
     from desktop.core.records import Hit, Page
 
 
@@ -23,7 +24,7 @@ def choose(
     hits: Sequence[Hit],
     *,
     books: Sequence[str],
-    pages: tuple[int, int] | None,
+    where: Where,
     count: Callable[[str], int],
     room: int,
 ) -> Context:
@@ -32,7 +33,7 @@ def choose(
     entry = catalog.find(book)
     if entry is None:
         raise UserFacingError("The book is no longer in the library", "Choose another book")
-    texts = {page.number: page for page in catalog.pages(book, *(pages or ()))}
+    texts = {page.number: page for page in _pages(catalog, book, where)}
     if not texts:
         raise UserFacingError("The book has no such pages", f"It has {entry.pages} pages")
     found = [hit for hit in hits if hit.passage.book == book and hit.passage.page in texts]
@@ -78,6 +79,16 @@ def choose(
         or None,
         notes=tuple(notes),
     )
+
+
+def _pages(catalog: Catalog, book: str, where: Where) -> list[Page]:
+    """Return the pages of a book in a part of the library; a section's pages count whole."""
+    pages = catalog.pages(book, *(where.pages or ()))
+    if where.sections is None:
+        return pages
+    wanted = set(where.sections)
+    numbers = {page for section, page in catalog.section_pages(book) if section in wanted}
+    return [page for page in pages if page.number in numbers]
 
 
 def _read_note(read: list[int], total: int) -> str:

@@ -24,6 +24,7 @@ class Prompts:
         system: What the model is to do.
         examples: Questions with passages, and their answers.
         refusal: What the model writes where the passages do not answer.
+        several: What it is told besides, where the passages are of several books.
     """
 
     system: str
@@ -31,6 +32,7 @@ class Prompts:
     refusal: str
     passage: Template
     question: Template
+    several: str = ""
 
     def start(self) -> list[tuple[str, str]]:
         """Return the messages that every prompt begins with, so that they are read once."""
@@ -47,6 +49,8 @@ class Prompts:
             history: Earlier turns to go on from.
         """
         passages = "\n".join(self.show(n, source) for n, source in enumerate(sources, start=1))
+        if len({source.book for source in sources}) > 1:
+            question = f"{question} {self.several}".strip()
         asked = self.question.substitute(passages=passages, question=question)
         return [*self.start(), *_messages(history), ("user", asked)]
 
@@ -86,4 +90,5 @@ def load(name: str = "answer") -> Prompts:
         refusal=refusal,
         passage=Template(data["passage"]),
         question=Template(data["question"]),
+        several=data.get("several", ""),
     )

@@ -1,12 +1,14 @@
-"""What an answer is made of before it is written: the question, who listens, and an engine."""
+"""What an answer is made of before it is one: the question, who listens, an engine, a draft."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-# decode() reads the hints of a request.
-from desktop.core.records import Hit, Mode, Progress, Turn  # noqa: TC001
+# decode() reads the hints.
+from desktop.core.answering.context import Source  # noqa: TC001
+from desktop.core.records import LeftOut, Mode, Progress, Timings, Turn
+from desktop.core.retrieval.findings import Findings  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -16,31 +18,47 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """A question with all that answering it needs.
+    """A question with all that writing its answer needs.
 
     Attributes:
+        found: What was looked up.
         model: Name of the model; None for the default.
         history: Earlier turns, oldest first.
-        hits: Passages that were found, best first.
-        books: Ids of the books that are asked.
-        pages: First and last page to keep to; None for all.
-        absent: Names in the question that occur nowhere in the books.
-        retrieve_s: Seconds that finding took; counted into the time to the first word.
         fresh: Use nothing that was read before.
         attempt: 0 at first; a higher number gives another wording.
     """
 
     question: str
     mode: Mode
-    hits: tuple[Hit, ...]
-    books: tuple[str, ...]
-    pages: tuple[int, int] | None = None
+    found: Findings
     model: str | None = None
     history: tuple[Turn, ...] = ()
-    absent: tuple[str, ...] = ()
-    retrieve_s: float = 0.0
     fresh: bool = False
     attempt: int = 0
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What the model wrote, and from what; nothing of it is proved yet.
+
+    Attributes:
+        text: The model's text.
+        model: The model's name.
+        sources: What it read, in the order of reading.
+        left_out: What did not fit; None where everything did.
+        notes: Sentences for the user.
+        stopped: True where the user stopped it.
+        certainty: Mean natural logarithm of the probability of the tokens written; 0 is certain.
+    """
+
+    text: str
+    model: str
+    sources: tuple[Source, ...]
+    timings: Timings = field(default_factory=Timings)
+    left_out: tuple[LeftOut, ...] | None = None
+    notes: tuple[str, ...] = ()
+    stopped: bool = False
+    certainty: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -82,6 +100,7 @@ class EngineLike(Protocol):
         reading: Callable[[int, int], None] = ...,
         cancelled: Callable[[], bool] = ...,
         fresh: bool = False,
+        grammar: str = ...,
     ) -> Iterator[str]:
         """Yield the continuation of a prompt."""
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from desktop.core.library.catalog import Catalog
+    from desktop.core.library.where import Where
     from desktop.core.records import Hit
 
 
@@ -21,12 +22,12 @@ def choose(
     hits: Sequence[Hit],
     *,
     books: Sequence[str],
-    pages: tuple[int, int] | None,
+    where: Where,
     count: Callable[[str], int],
     room: int,
 ) -> Context:
     """See `ModeContext`."""
-    del catalog, books, pages  # only what was found is read
+    del catalog, books, where  # only what was found is read
     sources = []
     left = room
     for hit in hits:

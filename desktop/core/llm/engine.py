@@ -13,6 +13,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import llama_cpp
+import numpy as np
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
 from desktop.core.errors import CancelledError, UserFacingError
@@ -69,6 +70,7 @@ class Engine:
         llama_cpp.llama_backend_init()
         self._load(path, cancelled)
         self._vocab = llama_cpp.llama_model_get_vocab(self._model)
+        self._vocab_size = llama_cpp.llama_vocab_n_tokens(self._vocab)
         self.context_tokens = context_tokens
         self._make_context(context_tokens, threads)
         self._memory = llama_cpp.llama_get_memory(self._context)
@@ -182,6 +184,7 @@ class Engine:
         reading: Callable[[int, int], None] = lambda _done, _total: None,
         cancelled: Callable[[], bool] = lambda: False,
         fresh: bool = False,
+        grammar: str = "",
     ) -> Iterator[str]:
         """Yield the continuation of a prompt, piece by piece.
 
@@ -193,6 +196,7 @@ class Engine:
             reading: Told how many prompt tokens of how many are read.
             cancelled: Asked between steps; writing then ends with `finish` "stopped".
             fresh: Read the whole prompt even where its start is still in the memory.
+            grammar: In GBNF, from the rule `root`: nothing else is written; "" for any text.
 
         Raises:
             CancelledError: if stopped while the prompt was still being read.
@@ -206,7 +210,8 @@ class Engine:
         start = time.monotonic()
         self._read(prompt, figures, reading=reading, cancelled=cancelled, fresh=fresh)
         figures.prefill_s = time.monotonic() - start
-        yield from self._write(figures, most_tokens, sampling or Sampling(), cancelled)
+        sampler = self._sampler(sampling or Sampling(), grammar)
+        yield from self._write(figures, most_tokens, sampler, cancelled)
 
     def _read(
         self,
@@ -234,11 +239,10 @@ class Engine:
         self,
         figures: Generation,
         most_tokens: int,
-        sampling: Sampling,
+        sampler: Any,
         cancelled: Callable[[], bool],
     ) -> Iterator[str]:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        sampler = _sampler(sampling)
         start = time.monotonic()
         figures.finish = "length"
         try:
@@ -248,6 +252,8 @@ class Engine:
                     figures.finish = "end"
                     break
                 figures.generated_tokens += 1
+                known = self._log_probability(token)
+                figures.certainty += (known - figures.certainty) / figures.generated_tokens
                 figures.decode_s = time.monotonic() - start
                 piece = decoder.decode(self._piece(token))
                 if piece:
@@ -262,6 +268,35 @@ class Engine:
         finally:
             figures.decode_s = time.monotonic() - start
             llama_cpp.llama_sampler_free(sampler)
+
+    def _sampler(self, sampling: Sampling, grammar: str) -> Any:
+        chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
+        parts = []
+        if grammar:
+            rules = llama_cpp.llama_sampler_init_grammar(self._vocab, grammar.encode(), b"root")
+            if not rules:
+                message = "the grammar is not one that llama.cpp reads"
+                raise ValueError(message)
+            parts.append(rules)
+        if sampling.temperature <= 0:
+            parts.append(llama_cpp.llama_sampler_init_greedy())
+        else:
+            parts += [
+                llama_cpp.llama_sampler_init_top_k(40),
+                llama_cpp.llama_sampler_init_top_p(0.95, 1),
+                llama_cpp.llama_sampler_init_temp(sampling.temperature),
+                llama_cpp.llama_sampler_init_dist(sampling.seed),
+            ]
+        for part in parts:
+            llama_cpp.llama_sampler_chain_add(chain, part)
+        return chain
+
+    def _log_probability(self, token: int) -> float:
+        """Return the natural logarithm of the probability of a token to come next."""
+        row = llama_cpp.llama_get_logits_ith(self._context, -1)
+        logits = np.ctypeslib.as_array(row, shape=(self._vocab_size,))
+        top = float(logits.max())
+        return float(logits[token]) - top - float(np.log(np.exp(logits - top).sum()))
 
     def _decode(self, tokens: Sequence[int]) -> None:
         array = (llama_cpp.llama_token * len(tokens))(*tokens)
@@ -305,21 +340,6 @@ def _common_prefix(first: Sequence[int], second: Sequence[int]) -> int:
             break
         count += 1
     return count
-
-
-def _sampler(sampling: Sampling) -> Any:
-    chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
-    if sampling.temperature <= 0:
-        llama_cpp.llama_sampler_chain_add(chain, llama_cpp.llama_sampler_init_greedy())
-        return chain
-    for part in (
-        llama_cpp.llama_sampler_init_top_k(40),
-        llama_cpp.llama_sampler_init_top_p(0.95, 1),
-        llama_cpp.llama_sampler_init_temp(sampling.temperature),
-        llama_cpp.llama_sampler_init_dist(sampling.seed),
-    ):
-        llama_cpp.llama_sampler_chain_add(chain, part)
-    return chain
 
 
 def description() -> str:

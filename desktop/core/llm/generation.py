@@ -28,6 +28,7 @@ class Generation:
         prefill_s: Seconds for reading the prompt.
         generated_tokens: Tokens written.
         decode_s: Seconds for writing them.
+        certainty: Mean natural logarithm of the probability of the tokens written.
         finish: "end", "length" or "stopped".
     """
 
@@ -36,6 +37,7 @@ class Generation:
     prefill_s: float = 0.0
     generated_tokens: int = 0
     decode_s: float = 0.0
+    certainty: float = 0.0
     finish: str = "end"
 
     @property

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop.core.answering.abstention import refuses, unproved
-from desktop.core.answering.citations import Proved
+from desktop.core.answering.abstention import Calibration, load, refuses
 
 REFUSAL = "The book does not say."
 
@@ -47,5 +46,23 @@ def test_answers(answer: str) -> None:
     assert not refuses(answer, REFUSAL)
 
 
-def test_an_answer_without_proof() -> None:
-    assert unproved(Proved("x", (), ("x",), 1))
+def test_nothing_proved_is_never_given() -> None:
+    sure = Calibration({"similar": 9.0}, bias=9.0)
+    assert not sure.answers({"similar": 1.0, "proved": 0.0, "quoted": 0.0})
+    assert sure.answers({"similar": 1.0, "proved": 0.5})
+    assert sure.answers({"similar": 1.0, "quoted": 1.0})
+
+
+def test_the_signs_are_weighed() -> None:
+    fitted = Calibration({"similar": 4.0, "asked": 2.0}, bias=-3.0, threshold=0.5)
+    assert fitted.probability({"similar": 0.5, "asked": 0.5}) == pytest.approx(0.5)
+    assert fitted.answers({"similar": 0.9, "asked": 0.5, "proved": 1.0})
+    assert not fitted.answers({"similar": 0.1, "asked": 0.5, "proved": 1.0})
+
+
+def test_every_embedder_and_model_has_a_calibration() -> None:
+    own = load("all-MiniLM-L6-v2@1", "qwen2.5-coder-1.5b-instruct")
+    general = load("strange@9", "strange-model")
+    for one in (own, general):
+        assert set(one.weights)
+        assert 0 <= one.threshold < 1

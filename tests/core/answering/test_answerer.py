@@ -9,10 +9,12 @@ import pytest
 from desktop.core.answering import answerer as answerer_module
 from desktop.core.answering import prompts
 from desktop.core.answering.answerer import MOST_TOKENS, Answerer
+from desktop.core.answering.judge import judge
 from desktop.core.answering.request import Listener, Request
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.shelf import ShelfModel
 from desktop.core.records import Mode, Progress, Turn, Verdict
+from desktop.core.retrieval.findings import Findings
 from tests.core import makers
 from tests.fakes import FakeEngine
 
@@ -108,13 +110,17 @@ def ask(library: Library) -> Callable[..., Answer]:
     makers.shelve(library.catalog, BOOK, PAGES, title="Herons")
     passages = library.catalog.passages(BOOK)
     hits = tuple(makers.hit(p, rank, score=1 / rank) for rank, p in enumerate(passages, 1))
-    base = Request("What is the grey heron?", Mode.RETRIEVAL, hits, (BOOK,), retrieve_s=0.25)
+    question = "What is the grey heron?"
+    found = Findings(question, hits, ((BOOK, "Herons"),), retrieve_s=0.25)
+    base = Request(question, Mode.RETRIEVAL, found)
 
     def put(engine: FakeEngine, heard: Heard | None = None, **changes: Any) -> Answer:
         answerer = Answerer(
             library, Shelf("small"), make_engine=lambda *_: engine  # type: ignore[arg-type]
         )  # fmt: skip
-        return answerer.answer(replace(base, **changes), heard.listener if heard else Listener())
+        request = replace(base, **changes)
+        draft = answerer.write(request, heard.listener if heard else Listener())
+        return judge(request, draft, embedder="fake@1")
 
     return put
 
@@ -228,14 +234,6 @@ def test_fresh_goes_to_the_engine(ask: Callable[..., Answer], fresh: bool) -> No
     assert engine.fresh == [fresh]
 
 
-def test_nothing_found_is_said_without_asking_the_model(ask: Callable[..., Answer]) -> None:
-    engine = Engine()
-    answer = ask(engine, hits=())
-    assert (answer.answer, answer.abstained, answer.context) == (REFUSAL, True, ())
-    assert engine.prompts == []
-    assert answer.notes
-
-
 def test_the_prompt_and_the_answer_fit_the_window(ask: Callable[..., Answer]) -> None:
     engine = Engine(TRUE, context_tokens=MOST_TOKENS + START + 90)
     answer = ask(engine)
@@ -263,11 +261,11 @@ def test_without_a_model_it_says_how_to_get_one(library: Library) -> None:
     answerer = Answerer(library, Shelf(), make_engine=lambda *_: Engine())  # type: ignore[arg-type]
     makers.shelve(library.catalog, BOOK, PAGES)
     hits = tuple(makers.hit(passage, 1) for passage in library.catalog.passages(BOOK))
-    request = Request("q", Mode.RETRIEVAL, hits, (BOOK,))
+    request = Request("q", Mode.RETRIEVAL, Findings("q", hits, ((BOOK, "Herons"),)))
     with pytest.raises(UserFacingError, match=r"No language model.*lutrin models get"):
-        answerer.answer(request, Listener())
+        answerer.write(request, Listener())
     with pytest.raises(UserFacingError, match="no model huge"):
-        answerer.answer(replace(request, model="huge"), Listener())
+        answerer.write(replace(request, model="huge"), Listener())
 
 
 def test_a_model_is_loaded_once_and_unloaded_for_another(library: Library) -> None:

@@ -10,6 +10,7 @@ from desktop.core.answering import long_context, retrieval_mode
 from desktop.core.answering.context import FRAME_TOKENS
 from desktop.core.errors import UserFacingError
 from desktop.core.library.catalog import Catalog
+from desktop.core.library.where import EVERYWHERE, Where
 from desktop.core.records import Hit, LeftOut
 from tests.core import makers
 
@@ -67,13 +68,15 @@ def long(
     pages: tuple[int, int] | None = None,
     books: tuple[str, ...] = (A,),
 ) -> Context:
-    return long_context.choose(catalog, hits, books=books, pages=pages, count=count, room=room)
+    return long_context.choose(
+        catalog, hits, books=books, where=Where(None, pages), count=count, room=room
+    )
 
 
 def test_retrieval_reads_the_best_find_last(catalog: Catalog) -> None:
     hits = found(catalog, 5, 2, 9)
     context = retrieval_mode.choose(
-        catalog, hits, books=(A,), pages=None, count=count, room=10 * ONE
+        catalog, hits, books=(A,), where=EVERYWHERE, count=count, room=10 * ONE
     )
     assert read(context) == [9, 2, 5]
     assert [s.tokens for s in context.sources] == [PAGE_TOKENS] * 3
@@ -89,13 +92,17 @@ def test_retrieval_stops_where_the_window_is_full(
     catalog: Catalog, room: int, pages: list[int]
 ) -> None:
     hits = found(catalog, 5, 2, 9)
-    context = retrieval_mode.choose(catalog, hits, books=(A,), pages=None, count=count, room=room)
+    context = retrieval_mode.choose(
+        catalog, hits, books=(A,), where=EVERYWHERE, count=count, room=room
+    )
     assert read(context) == pages
     assert context.notes == (f"{3 - len(pages)} of 3 passages did not fit the window",)
 
 
 def test_nothing_found_is_nothing_read(catalog: Catalog) -> None:
-    context = retrieval_mode.choose(catalog, [], books=(A,), pages=None, count=count, room=100)
+    context = retrieval_mode.choose(
+        catalog, [], books=(A,), where=EVERYWHERE, count=count, room=100
+    )
     assert (context.sources, context.notes) == ((), ())
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -39,13 +40,28 @@ def test_the_shipped_prompts_are_whole() -> None:
     loaded = prompts.load()
     messages = loaded.messages("Why $5?", [SOURCE, SOURCE], [])
     assert messages[: len(loaded.start())] == loaded.start()
-    assert [role for role, _ in messages] == ["system", *["user", "assistant"] * 2, "user"]
+    assert [role for role, _ in messages] == ["system", *["user", "assistant"] * 3, "user"]
     assert loaded.refusal in messages[0][1]
-    assert messages[4][1] == loaded.refusal
+    assert messages[6][1] == loaded.refusal
     text = messages[-1][1]
     assert "[1] Prices $5, page 12, 1 Money\nA $heron costs $5 and ${x}.\n" in text
     assert "[2] Prices $5" in text
     assert text.index("[2]") < text.index("Question: Why $5?")
+
+
+def test_the_model_is_shown_to_copy_before_it_answers() -> None:
+    for turn in prompts.load().examples[:-1]:
+        quotes = [line[2:] for line in turn.answer.split("\n") if line.startswith("> ")]
+        assert quotes
+        for quote in quotes:
+            assert set(quote.split()) <= set(turn.question.split())
+
+
+def test_passages_of_several_books_are_to_be_told_apart() -> None:
+    loaded = prompts.load()
+    other = replace(SOURCE, book="another")
+    assert loaded.several in loaded.messages("Why?", [SOURCE, other], [])[-1][1]
+    assert loaded.several not in loaded.messages("Why?", [SOURCE, SOURCE], [])[-1][1]
 
 
 def test_earlier_turns_come_between() -> None:

@@ -1,0 +1,190 @@
+"""How a question becomes an answer, step by step, whoever carries the steps out.
+
+A generator yields what is to be done next and is sent what came of it: the command line does
+each step on the spot, the window hands it to the worker that can. So there is one strategy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from desktop.core.answering.judge import nothing_to_read
+from desktop.core.answering.lists import list_answer
+
+# decode() reads the hints.
+from desktop.core.answering.request import Draft, Request
+from desktop.core.library.where import EVERYWHERE, Where
+from desktop.core.records import Answer, Mode, Turn
+from desktop.core.retrieval import structure
+from desktop.core.retrieval.findings import Findings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the user asked, and how.
+
+    Attributes:
+        where: The part of the library that they chose.
+        without: Keys of the question's own limits that they took away.
+        model: Name of the model; None for the default.
+        history: Earlier turns, oldest first.
+        fresh: Use nothing that was read before.
+        attempt: 0 at first; a higher number gives another wording.
+    """
+
+    text: str
+    mode: Mode
+    where: Where = EVERYWHERE
+    without: tuple[str, ...] = ()
+    model: str | None = None
+    history: tuple[Turn, ...] = ()
+    fresh: bool = False
+    attempt: int = 0
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """Find passages, other than those with ids in `skip`; gives `Findings`.
+
+    `reply` is what the model said of where to look, see `structure.from_model`; "" is nothing.
+    """
+
+    question: str
+    where: Where = EVERYWHERE
+    without: tuple[str, ...] = ()
+    history: tuple[Turn, ...] = ()
+    skip: tuple[str, ...] = ()
+    reply: str = ""
+
+
+@dataclass(frozen=True)
+class Interpret:
+    """Ask the model what a question says of where to look; gives its reply, a text."""
+
+    question: str
+    model: str | None = None
+
+
+@dataclass(frozen=True)
+class Write:
+    """Let the model write; gives a `Draft`."""
+
+    request: Request
+
+
+@dataclass(frozen=True)
+class Check:
+    """Prove what was written; gives an `Answer`."""
+
+    request: Request
+    draft: Draft
+
+
+Step = LookUp | Interpret | Write | Check
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a step is carried out, for who hands it to a worker.
+
+    Attributes:
+        worker: "librarian" or "answerer".
+        record: Class of the result.
+        stage: What the user is told meanwhile.
+    """
+
+    worker: str
+    verb: str
+    record: type[Any]
+    stage: str
+
+
+PLACES: dict[type[Step], Place] = {
+    LookUp: Place("librarian", "look_up", Findings, "finding"),
+    Interpret: Place("answerer", "interpret", str, "finding"),
+    Write: Place("answerer", "write", Draft, "waiting"),
+    Check: Place("librarian", "check", Answer, "checking"),
+}
+ROUNDS = 2
+"""Most times that is searched and written for one question."""
+
+
+def answering(asked: Question) -> Generator[Step, Any, Answer]:
+    """Yield the steps that answer a question; return the answer."""
+    first = LookUp(asked.text, asked.where, asked.without, asked.history)
+    found = yield first
+    if structure.suspects(asked.text) and not (found.limits or found.listing or asked.without):
+        reply = yield Interpret(asked.text, asked.model)
+        found = yield replace(first, reply=reply)
+    if found.listing:
+        return list_answer(asked.text, asked.mode, found)
+    if found.absent or (asked.mode is Mode.RETRIEVAL and not found.hits):
+        return nothing_to_read(asked.text, asked.mode, asked.model or "", found)
+    request = Request(
+        question=asked.text,
+        mode=asked.mode,
+        found=found,
+        model=asked.model,
+        history=asked.history,
+        fresh=asked.fresh,
+        attempt=asked.attempt,
+    )
+    draft = yield Write(request)
+    answer: Answer = yield Check(request, draft)
+    for _ in range(1, ROUNDS):
+        if asked.mode is not Mode.RETRIEVAL or answer.stopped or _holds(answer):
+            break
+        again = yield LookUp(
+            _learnt(asked.text, answer),
+            found.where,
+            (structure.SECTION, structure.PAGES, structure.MARKS, structure.BOOK),
+            asked.history,
+            skip=tuple(hit.passage.id for hit in request.found.hits),
+        )
+        if not again.hits:
+            break
+        request = replace(request, found=_joined(found, again))
+        draft = yield Write(request)
+        second: Answer = yield Check(request, draft)
+        second = replace(second, rounds=answer.rounds + 1)
+        answer = second if _better(second, answer) else replace(answer, rounds=second.rounds)
+    return answer
+
+
+def _holds(answer: Answer) -> bool:
+    """Whether an answer was given, and all of it is proved."""
+    return not answer.abstained and not answer.unsupported
+
+
+def _learnt(question: str, answer: Answer) -> str:
+    """Return what to search for next: the question, with what could not be proved so far."""
+    return " ".join([question, *answer.unsupported])
+
+
+def _joined(found: Findings, again: Findings) -> Findings:
+    """Return what to read next: the best of what was read before, and what is new."""
+    kept = found.hits[: len(found.hits) // 2]
+    hits = [*kept, *again.hits][: len(found.hits)]
+    return replace(found, hits=tuple(hits))
+
+
+def _better(second: Answer, first: Answer) -> bool:
+    """Whether a later answer is to be given: one at all, with less that is not proved."""
+    if second.abstained or first.abstained:
+        return first.abstained and not second.abstained and bool(second.citations)
+    return len(second.unsupported) < len(first.unsupported)
+
+
+def run(steps: Generator[Step, Any, Answer], carry_out: Callable[[Step], Any]) -> Answer:
+    """Carry all steps out on the spot."""
+    try:
+        step = next(steps)
+        while True:
+            step = steps.send(carry_out(step))
+    except StopIteration as end:
+        answer: Answer = end.value
+        return answer

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from desktop.core.answering import steps
+from desktop.core.answering.context import from_hit
+from desktop.core.answering.judge import judge
+from desktop.core.answering.request import Draft
+from desktop.core.records import Hit, Limit, Mode
+from desktop.core.retrieval.findings import Findings
+from desktop.core.retrieval.listing import Entry
+from tests.core import makers
+
+BOOK = makers.book_id("a")
+TRUE = "The grey heron is a wading bird of the marshes."
+MORE = "It reaches a height of 98 cm when it is grown."
+
+
+class Parts:
+    """Stands for the workers: passages by turns, and replies by turns."""
+
+    def __init__(self, *replies: str, found: list[Findings] | None = None) -> None:
+        self.replies = list(replies)
+        first = Findings("q", hits(TRUE), ((BOOK, "Birds"),), retrieve_s=0.1)
+        self.found = found or [first, replace(first, hits=hits(MORE, page=2))]
+        self.done: list[steps.Step] = []
+
+    def __call__(self, step: steps.Step) -> Any:
+        self.done.append(step)
+        if isinstance(step, steps.LookUp):
+            return self.found.pop(0)
+        if isinstance(step, steps.Interpret):
+            return "reply"
+        if isinstance(step, steps.Write):
+            sources = tuple(from_hit(hit, len) for hit in step.request.found.hits)
+            return Draft(self.replies.pop(0), "small", sources)
+        return judge(step.request, step.draft, embedder="fake@1")
+
+    def kinds(self) -> list[str]:
+        return [type(step).__name__ for step in self.done]
+
+
+def hits(*texts: str, page: int = 1) -> tuple[Hit, ...]:
+    return tuple(
+        makers.hit(makers.passage(BOOK, page, text), rank) for rank, text in enumerate(texts, 1)
+    )
+
+
+def ask(parts: Parts, text: str = "What is it?", mode: Mode = Mode.RETRIEVAL) -> Any:
+    return steps.run(steps.answering(steps.Question(text, mode)), parts)
+
+
+def test_a_proved_answer_takes_one_round() -> None:
+    parts = Parts(TRUE)
+    answer = ask(parts)
+    assert parts.kinds() == ["LookUp", "Write", "Check"]
+    assert (answer.rounds, answer.abstained, answer.unsupported) == (1, False, ())
+
+
+def test_what_was_not_proved_is_searched_for_again() -> None:
+    parts = Parts(f"{TRUE} {MORE}", f"{TRUE} {MORE}")
+    answer = ask(parts)
+    assert parts.kinds() == ["LookUp", "Write", "Check"] * 2
+    again = parts.done[3]
+    assert isinstance(again, steps.LookUp)
+    assert MORE in again.question
+    assert again.skip == (f"{BOOK}:1:0",)
+    assert answer.rounds == 2
+
+
+def test_a_worse_second_answer_is_not_given() -> None:
+    answer = ask(Parts(f"{TRUE} {MORE}", "Napoleon ate it. Nobody knows why he did. It was red."))
+    assert TRUE[:-1] in answer.answer
+    assert answer.rounds == 2
+
+
+def test_rounds_end_where_nothing_new_is_found() -> None:
+    first = Findings("q", hits(TRUE), ((BOOK, "Birds"),))
+    parts = Parts(f"{TRUE} {MORE}", found=[first, replace(first, hits=())])
+    ask(parts)
+    assert parts.kinds() == ["LookUp", "Write", "Check", "LookUp"]
+
+
+def test_long_context_and_a_stopped_text_take_one_round() -> None:
+    parts = Parts(MORE)
+    ask(parts, mode=Mode.LONG_CONTEXT)
+    assert parts.kinds() == ["LookUp", "Write", "Check"]
+
+
+@pytest.mark.parametrize("absent", [(), ("Darwin",)])
+def test_nothing_found_is_said_without_the_model(absent: tuple[str, ...]) -> None:
+    found = hits(TRUE) if absent else ()
+    parts = Parts(found=[Findings("q", found, ((BOOK, "Birds"),), absent=absent)])
+    answer = ask(parts)
+    assert parts.kinds() == ["LookUp"]
+    assert answer.abstained
+    assert len(answer.context) == len(found)
+    assert answer.notes
+
+
+def test_a_list_is_answered_without_the_model() -> None:
+    entries = (
+        Entry("1 Birds", BOOK, 3, "p3", 5, 12, "1 Birds"),
+        Entry("1.1 Herons", BOOK, 4, "p4", 0, 0, "1 Birds", level=2),
+    )
+    limits = (Limit("section", "Chapter 1"),)
+    listed = Findings("", (), ((BOOK, "Animals"),), limits=limits, listing="contents",
+                      entries=entries)  # fmt: skip
+    parts = Parts(found=[listed])
+    answer = ask(parts, "What is in chapter 1?")
+    assert parts.kinds() == ["LookUp"]
+    assert "- 1 Birds, page 3 [1]\n  - 1.1 Herons, page 4" in answer.answer
+    (citation,) = answer.citations
+    assert (citation.title, citation.page, citation.start, citation.end) == ("Animals", 3, 5, 12)
+    assert (answer.model, answer.limits, answer.abstained) == ("", limits, False)
+
+
+def test_the_model_is_asked_where_the_rules_see_a_place_but_no_plan() -> None:
+    first = Findings("q", hits(TRUE), ((BOOK, "Birds"),))
+    parts = Parts(TRUE, found=[first, first])
+    ask(parts, "What was the point of the chapter before the last?")
+    assert parts.kinds() == ["LookUp", "Interpret", "LookUp", "Write", "Check"]
+    assert parts.done[2].reply == "reply"  # type: ignore[union-attr]
+
+
+def test_every_step_has_a_place() -> None:
+    assert set(steps.PLACES) == set(steps.Step.__args__)
