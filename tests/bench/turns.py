@@ -53,13 +53,20 @@ def measure(folder: Path, book: Path, runs: int) -> None:
 
     handbook = librarian.request("add", {"path": str(resource("handbook/handbook.pdf"))})
     wait(news, handbook, "done")
-    hits = librarian.request("retrieve", {"question": QUESTION, "k": 3})
-    found = wait(news, hits, "done").data["hits"]
+    found = wait(news, librarian.request("look_up", {"question": QUESTION}), "done").data
 
     def ask() -> float:
         job = answerer.request(
-            "answer",
-            {"question": QUESTION, "mode": "retrieval", "hits": found, "fresh": True, "attempt": 1},
+            "write",
+            {
+                "request": {
+                    "question": QUESTION,
+                    "mode": "retrieval",
+                    "found": found,
+                    "fresh": True,
+                    "attempt": 1,
+                }
+            },
         )
         return float(wait(inbox, job, "done").data["timings"]["tokens_per_s"])
 
