@@ -15,12 +15,13 @@ from desktop.ui.wording import page_range, printed, tr
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from desktop.core.records import Answer, Citation
+    from desktop.core.records import Answer, Citation, Limit
 
     Css = Callable[[str], str]
 
 CITE = "cite:"
 NEAR = "near:"
+LIMIT = "limit:"
 QUOTE_LENGTH = 160
 NEAREST = 5
 _MARKER = re.compile(r"\[(\d+(?:\s*,\s*\d+)*)\](?!\()")
@@ -50,6 +51,19 @@ def with_links(answer: Answer) -> str:
         )
 
     return _MARKER.sub(link, answer.answer)
+
+
+def limits(kept: Sequence[Limit]) -> str:
+    """Return where it was looked, as Markdown; each limit is a link that takes it away."""
+    chips = (
+        f"[\u2009{_escaped(limit.label)}\u2009\u00d7\u2009]({LIMIT}{limit.key})" for limit in kept
+    )
+    return tr("Looked only in:") + " " + " ".join(chips)
+
+
+def _escaped(text: str) -> str:
+    """Return a text in which Markdown finds nothing to format."""
+    return re.sub(r"([\\`*_\[\]<>#|~])", r"\\\1", " ".join(text.split()))
 
 
 def plain(answer: Answer) -> str:
@@ -136,8 +150,11 @@ def details(answer: Answer, model: str) -> str:
     took = answer.timings
     speed = tr("First word after {first:.1f} s · {speed:.0f} tokens/s · {total:.1f} s in all")
     read = tr("{n} passages read · {tokens:,} tokens ({reused:,} known from before)")
+    if not answer.model:
+        return "\n".join(answer.notes)
     lines = [
         f"{mode_name(answer.mode)} · {model or answer.model}",
+        tr("Searched and written {n} times").format(n=answer.rounds) if answer.rounds > 1 else "",
         speed.format(first=took.ttft_s, speed=took.tokens_per_s, total=took.total_s),
         read.format(n=len(answer.context), tokens=took.prompt_tokens, reused=took.reused_tokens),
         _left_out(answer),

@@ -15,11 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from desktop.core.codec import decode, encode
 from desktop.core.conversations import Conversation, Conversations, Message, MessageState
-from desktop.core.records import Answer, Mode, Progress, decode, encode
+from desktop.core.records import Answer, Mode, Progress, Turn
 from desktop.ui.wording import tr
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from desktop.core.answering.steps import Place, Step
     from desktop.ui.bridge import Bridge, JobHandle, Workers
     from desktop.worker.process import Delivery
 
@@ -28,6 +32,7 @@ logger = logging.getLogger(__name__)
 PAINT_MS = 33
 SAVE_MS = 500
 FINDING = Progress("finding", 0, 0, "")
+FURTHER = Progress("further", 0, 0, "")
 
 
 @dataclass
@@ -36,9 +41,12 @@ class Running:
 
     Attributes:
         scope: Ids of the books asked; empty for all.
+        without: Keys of the question's own limits that the user took away.
+        steps: What is done for it, step by step.
         attempt: How often another wording was asked for.
         stage: What is being done.
         started: Seconds of the monotonic clock.
+        again: Whether the next piece begins a further round's text.
         saved: Pieces that are in the file.
         shown: Pieces that the views were told.
     """
@@ -46,12 +54,15 @@ class Running:
     message: Message
     scope: tuple[str, ...]
     model: str | None
+    without: tuple[str, ...] = ()
+    steps: Generator[Step, Any, Answer] | None = None
     job: JobHandle | None = None
     attempt: int = 0
     stage: Progress = FINDING
     pieces: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
     complete: bool = True
+    again: bool = False
     saved: int = 0
     shown: int = 0
 
@@ -87,6 +98,7 @@ class Asker(QObject):
         self._conversations = conversations
         self.running: Running | None = None
         self._attempts: dict[int, int] = {}
+        self._without: dict[int, list[str]] = {}
         self._warm: str | None = ""
         self._paint = QTimer(self, interval=PAINT_MS)
         self._paint.timeout.connect(self._tell)
@@ -102,13 +114,27 @@ class Asker(QObject):
             message = self._conversations.ask(conversation.id, question, mode)
             self._run(Running(message, conversation.scope, model))
 
-    def ask_again(self, message: Message, scope: tuple[str, ...], *, model: str | None) -> None:
-        """Answer a question of the conversation anew, in its place."""
-        if self.running is None:
-            self._conversations.restart(message.id)
-            fresh = self._conversations.message(message.id)
-            if fresh is not None:
-                self._run(Running(fresh, scope, model, attempt=self._next_attempt(message)))
+    def ask_again(
+        self, message: Message, scope: tuple[str, ...], *, model: str | None, without: str = ""
+    ) -> None:
+        """Answer a question of the conversation anew, in its place.
+
+        Args:
+            message: Whose question.
+            scope: Ids of the books asked; empty for all.
+            model: Name of the model; None for the default.
+            without: Key of a limit of the question's own that was taken away.
+        """
+        if self.running is not None:
+            return
+        attempt = 0 if without else self._next_attempt(message)
+        if without:
+            self._without.setdefault(message.id, []).append(without)
+        self._conversations.restart(message.id)
+        fresh = self._conversations.message(message.id)
+        if fresh is not None:
+            taken = tuple(self._without.get(message.id, ()))
+            self._run(Running(fresh, scope, model, without=taken, attempt=attempt))
 
     def _next_attempt(self, message: Message) -> int:
         """Count the wordings of an answer; one that failed or was stopped is just tried again."""
@@ -121,7 +147,7 @@ class Asker(QObject):
         running = self.running
         if running is None:
             return
-        if running.job is None or running.stage.stage == "finding":
+        if running.job is None or running.stage.stage in ("finding", "further", "checking"):
             if running.job:
                 running.job.drop()
             self._end(MessageState.STOPPED)
@@ -143,54 +169,50 @@ class Asker(QObject):
             self._end(MessageState.INTERRUPTED)
 
     def _run(self, running: Running) -> None:
+        # Not before a question is asked: the window is to be there at once.
+        from desktop.core.answering import steps
+        from desktop.core.library.where import Where
+
         self.running = running
         self.began.emit(running.message)
         self._paint.start()
         self._save.start()
-        running.job = self._librarian.request(
-            "retrieve",
-            {
-                "question": running.message.question,
-                "history": self._history(),
-                "books": list(running.scope) or None,
-            },
-            on_event=self._on_found,
+        asked = steps.Question(
+            text=running.message.question,
+            mode=Mode(running.message.mode),
+            where=Where(running.scope or None),
+            without=running.without,
+            model=running.model,
+            history=self._history(),
+            attempt=running.attempt,
+        )
+        running.steps = steps.answering(asked)
+        self._take(next(running.steps))
+
+    def _take(self, step: Step) -> None:
+        """Hand the next step to the worker that can do it."""
+        from desktop.core.answering import steps
+
+        running = self.running
+        assert running is not None
+        place = steps.PLACES[type(step)]
+        if isinstance(step, steps.Write):
+            running.again = bool(running.pieces)
+            self._warm = running.model
+        further = isinstance(step, steps.LookUp) and bool(step.skip)
+        self._set_stage(FURTHER if further else Progress(place.stage, 0, 0, ""))
+        worker = self._answerer if place.worker == "answerer" else self._librarian
+        running.job = worker.request(
+            place.verb, encode(step), on_event=lambda delivery: self._on_event(delivery, place)
         )
 
-    def _history(self) -> list[Any]:
+    def _history(self) -> tuple[Turn, ...]:
         message = self.running.message if self.running else None
         if message is None:
-            return []
-        turns = self._conversations.history(message.conversation, before=message.id)
-        return [encode(turn) for turn in turns]
+            return ()
+        return tuple(self._conversations.history(message.conversation, before=message.id))
 
-    def _on_found(self, delivery: Delivery) -> None:
-        running = self.running
-        if running is None:
-            return
-        if delivery.event != "done":
-            self._on_trouble(delivery, tr("The part that looks things up in the books"))
-            return
-        running.complete = delivery.data.get("complete", True)
-        self._set_stage(Progress("waiting", 0, 0, "tokens"))
-        self._warm = running.model
-        running.job = self._answerer.request(
-            "answer",
-            {
-                "question": running.message.question,
-                "mode": running.message.mode,
-                "model": running.model,
-                "history": self._history(),
-                "hits": delivery.data["hits"],
-                "absent": delivery.data["absent"],
-                "attempt": running.attempt,
-                "retrieve_s": delivery.data["retrieve_s"],
-                "books": list(running.scope) or None,
-            },
-            on_event=self._on_answer,
-        )
-
-    def _on_answer(self, delivery: Delivery) -> None:
+    def _on_event(self, delivery: Delivery, place: Place) -> None:
         running = self.running
         if running is None:
             return
@@ -198,13 +220,35 @@ class Asker(QObject):
             case "stage":
                 self._set_stage(decode(Progress, delivery.data))
             case "token":
+                self._start_over(running)
                 running.pieces.append(delivery.data["text"])
             case "done":
-                answer = self._noted(running, decode(Answer, delivery.data))
-                stopped = answer.stopped
-                self._end(MessageState.STOPPED if stopped else MessageState.DONE, answer=answer)
-            case _:
+                self._go_on(running, decode(place.record, delivery.data))
+            case _ if place.worker == "answerer":
                 self._on_trouble(delivery, tr("The part that writes answers"))
+            case _:
+                self._on_trouble(delivery, tr("The part that looks things up in the books"))
+
+    def _start_over(self, running: Running) -> None:
+        """Put a further round's text in the place of the text before, once it begins."""
+        if running.again:
+            running.again = False
+            running.pieces.clear()
+            running.saved = running.shown = 0
+            self.began.emit(running.message)
+
+    def _go_on(self, running: Running, result: Any) -> None:
+        """Give a step's result to the strategy, and take the next step or the answer."""
+        running.complete = running.complete and getattr(result, "complete", True)
+        assert running.steps is not None
+        try:
+            step = running.steps.send(result)
+        except StopIteration as end:
+            answer = self._noted(running, end.value)
+            stopped = answer.stopped
+            self._end(MessageState.STOPPED if stopped else MessageState.DONE, answer=answer)
+        else:
+            self._take(step)
 
     def _noted(self, running: Running, answer: Answer) -> Answer:
         if running.complete:

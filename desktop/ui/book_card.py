@@ -58,6 +58,8 @@ class BookCard(QFrame):
     """The card. Click or Enter chooses the book; the menu key or a right click has the rest."""
 
     chosen = Signal(str)
+    toggled = Signal(str)
+    """The book is to be asked along with the others that are, or no more."""
     pause_wanted = Signal(str)
     go_on_wanted = Signal(str)
     remove_wanted = Signal(str)
@@ -70,6 +72,7 @@ class BookCard(QFrame):
         self._icons = icons
         self._entry = entry
         self._password: PasswordRow | None = None
+        self._selected = False
         self.setObjectName("card")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -117,7 +120,8 @@ class BookCard(QFrame):
         self.setAccessibleName(f"{entry.name}. {text}")
 
     def set_selected(self, selected: bool) -> None:
-        """Show whether it is the book that is asked."""
+        """Show whether it is a book that is asked."""
+        self._selected = selected
         restyle(self, "selected", selected)
 
     def _state_text(self) -> tuple[str, bool]:
@@ -184,6 +188,9 @@ class BookCard(QFrame):
         if can:
             menu.addAction(tr(ACTIONS[can])).triggered.connect(self._press)
         if self._entry.book is not None:
+            text = tr("Do not ask this book") if self._selected else tr("Ask this book too")
+            text = f"{text}\t{tr('Ctrl+Click')}"
+            menu.addAction(text).triggered.connect(lambda: self.toggled.emit(self.key))
             info = menu.addAction(tr("About this file"))
             info.triggered.connect(lambda: self.info_wanted.emit(self.key))
         remove = menu.addAction(tr("Remove from the library"))
@@ -191,18 +198,22 @@ class BookCard(QFrame):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(place)
 
+    def _choose(self, modifiers: Qt.KeyboardModifier) -> None:
+        along = modifiers & Qt.KeyboardModifier.ControlModifier
+        (self.toggled if along else self.chosen).emit(self.key)
+
     # Qt overrides
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Choose the book."""
+        """Choose the book; with Ctrl, along with others."""
         inside = self.rect().contains(event.position().toPoint())
         if event.button() == Qt.MouseButton.LeftButton and inside:
-            self.chosen.emit(self.key)
+            self._choose(event.modifiers())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Choose on Enter or Space, remove on Delete."""
+        """Choose on Enter or Space, with Ctrl along with others; remove on Delete."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.chosen.emit(self.key)
+            self._choose(event.modifiers())
         elif event.key() == Qt.Key.Key_Delete:
             self.remove_wanted.emit(self.key)
         else:

@@ -44,6 +44,9 @@ class ExchangeView(QWidget):
     mode_wanted = Signal(object, object)
     """The `Message` and the `Mode` to ask it in."""
 
+    limit_removed = Signal(object, str)
+    """The `Message` to answer anew without one of its limits, and that limit's key."""
+
     def __init__(
         self,
         message: Message,
@@ -59,6 +62,7 @@ class ExchangeView(QWidget):
         self._model_title = model_title
         self.message = message
         self._question = FlowText()
+        self.limits = FlowText()
         self.stage = StageLine()
         self.answer = FlowText()
         self.sources = FlowText()
@@ -69,8 +73,10 @@ class ExchangeView(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
         self._column.addWidget(self._bubble())
-        for part in (self.stage, self.answer, self.sources):
+        for part in (self.limits, self.stage, self.answer, self.sources):
             self._column.addWidget(part)
+        self.limits.anchorClicked.connect(self._remove_limit)
+        self.limits.setAccessibleName(self.tr("Where it was looked"))
         self.answer.anchorClicked.connect(self._follow)
         self.sources.anchorClicked.connect(self._follow)
         self.answer.setAccessibleName(self.tr("Answer"))
@@ -86,6 +92,7 @@ class ExchangeView(QWidget):
         if not writing:
             self.stage.stop()
         self.sources.setVisible(False)
+        self._show_limits(message.answer)
         if message.answer is not None:
             self._show_answer(message.answer)
         else:
@@ -142,6 +149,22 @@ class ExchangeView(QWidget):
         self.sources.setVisible(shown)
         self.answer.allow_tab(links=bool(answer.citations) and not answer.abstained)
         self.sources.allow_tab(links=shown)
+
+    def _show_limits(self, answer: Answer | None) -> None:
+        """Show what the question itself said of where to look, as chips that can be taken away."""
+        shown = answer is not None and bool(answer.limits)
+        self.limits.setVisible(shown)
+        self.limits.allow_tab(links=shown)
+        if answer is not None and shown:
+            self.limits.set_markdown(answer_words.limits(answer.limits))
+            self.limits.style_links(
+                answer_words.LIMIT,
+                back=self._theme.color("chip"),
+                front=self._theme.color("chip_text"),
+            )
+
+    def _remove_limit(self, url: QUrl) -> None:
+        self.limit_removed.emit(self.message, url.toString().removeprefix(answer_words.LIMIT))
 
     def _show_trouble(self, message: Message) -> None:
         box = QFrame()

@@ -40,7 +40,7 @@ class LibraryPane(QWidget):
         self.all_books.setAutoDefault(False)
         self.all_books.setCheckable(True)
         self.all_books.setChecked(True)
-        self.all_books.setToolTip(tr("Ask all books at once"))
+        self.all_books.setToolTip(tr("Ask all books at once; Ctrl+click books to ask several"))
         self.all_books.clicked.connect(lambda: self._choose(()))
         self._empty = label(tr("No books yet."), name="muted", wrap=True)
         self._build()
@@ -103,6 +103,14 @@ class LibraryPane(QWidget):
             self._choose((key,))
             self.book_opened.emit(key)
 
+    def _toggle(self, key: str) -> None:
+        """Ask a book along with those that are asked, or no more; with none left, all."""
+        entry = self._shelf.entries.get(key)
+        if entry is None or entry.book is None:
+            return
+        others = tuple(book for book in self._scope if book != key)
+        self._choose(others if key in self._scope else (*others, key))
+
     def _show_entry(self, key: str) -> None:
         entry = self._shelf.entries[key]
         card = self.cards.get(key)
@@ -111,6 +119,7 @@ class LibraryPane(QWidget):
             return
         card = BookCard(entry, self._icons)
         card.chosen.connect(self._open)
+        card.toggled.connect(self._toggle)
         card.pause_wanted.connect(self._shelf.pause)
         card.go_on_wanted.connect(self._shelf.go_on)
         card.remove_wanted.connect(self._shelf.remove)

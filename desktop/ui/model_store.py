@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from desktop.core.records import Progress, decode
+from desktop.core.codec import decode
+from desktop.core.records import Progress
 from desktop.ui.wording import tr
 
 if TYPE_CHECKING:

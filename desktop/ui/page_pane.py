@@ -11,7 +11,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QImage, QResizeEvent
 from PySide6.QtWidgets import QApplication, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from desktop.core.records import Rect, Word, decode
+from desktop.core.codec import decode
+from desktop.core.records import Rect, Word
 from desktop.ui.buttons import label
 from desktop.ui.find_bar import FindBar, Place
 from desktop.ui.finder import Finder

@@ -193,6 +193,7 @@ class Session(QObject):
         pane.composer.attended.connect(self._warm_up)
         pane.view.again_wanted.connect(self._again)
         pane.view.mode_wanted.connect(self._in_mode)
+        pane.view.limit_removed.connect(self._without_limit)
         asker.began.connect(self._on_began)
         asker.stage_changed.connect(pane.view.show_stage)
         asker.text_grew.connect(pane.view.append)
@@ -251,6 +252,12 @@ class Session(QObject):
     def _again(self, message: Message) -> None:
         if message.state is not MessageState.WRITING:
             self._asker.ask_again(message, self.conversation.scope, model=self._model())
+
+    def _without_limit(self, message: Message, key: str) -> None:
+        if message.state is not MessageState.WRITING:
+            self._asker.ask_again(
+                message, self.conversation.scope, model=self._model(), without=key
+            )
 
     def _in_mode(self, message: Message, mode: Mode) -> None:
         self._pane.composer.set_mode(mode)

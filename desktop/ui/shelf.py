@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from desktop.core.records import Added, Book, BookStatus, Progress, decode
+from desktop.core.codec import decode
+from desktop.core.records import Added, Book, BookStatus, Progress
 from desktop.ui.shelf_entry import Entry
 from desktop.ui.wording import tr
 

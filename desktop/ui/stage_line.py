@@ -24,6 +24,8 @@ def stage_text(stage: Progress) -> str:
     """Return what is being done."""
     texts = {
         "finding": tr("Looking in the book…"),
+        "further": tr("Looking further for what could not be proved…"),
+        "checking": tr("Checking each sentence against the book…"),
         "waiting": tr("Waiting for its turn…"),
         "loading": tr("Loading the model…"),
         "reading": tr("Reading the passages…"),

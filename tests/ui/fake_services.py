@@ -12,6 +12,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from desktop.core.answering.request import Draft
+from desktop.core.answering.steps import Check, Write
+from desktop.core.codec import decode, encode
 from desktop.core.errors import CancelledError, PasswordNeededError, UserFacingError
 from desktop.core.records import (
     Added,
@@ -22,16 +25,15 @@ from desktop.core.records import (
     ContextItem,
     Hit,
     LeftOut,
-    Mode,
+    Limit,
     Page,
     Passage,
     Progress,
     Timings,
     Verdict,
     Word,
-    decode,
-    encode,
 )
+from desktop.core.retrieval.findings import Findings
 from desktop.worker.host import WithBytes
 
 if TYPE_CHECKING:
@@ -124,7 +126,8 @@ class Librarian:
             "remove": ("shelf", lambda job: self._move(job, "books", "removed")),
             "restore": ("shelf", lambda job: self._move(job, "removed", "books")),
             "purge": ("shelf", self.purge),
-            "retrieve": ("search", self.retrieve),
+            "look_up": ("search", self.look_up),
+            "check": ("search", self.check),
         }
 
     def _load(self) -> dict[str, Any]:
@@ -203,15 +206,47 @@ class Librarian:
         self._keep(job, decode(Book, finished))
         return decode(Book, finished)
 
-    def retrieve(self, job: Job) -> dict[str, Any]:
-        if "lose" in job.args["question"]:
+    def look_up(self, job: Job) -> Findings:
+        question = job.args["question"]
+        if "lose" in question:
             os._exit(3)
-        books = job.args["books"] or list(self._load()["books"])
+        books = job.args["where"]["books"] or list(self._load()["books"])
         passages = [
             Passage(f"{book}:12:0", book, 12, "8", 0, QUOTE[1], "Metals", LINE) for book in books
         ]
-        hits = [Hit(rank, passage, "Metals", 1.0) for rank, passage in enumerate(passages, 1)]
-        return {"hits": hits, "absent": [], "retrieve_s": 0.01, "complete": True}
+        hits = tuple(Hit(rank, passage, "Metals", 1.0) for rank, passage in enumerate(passages, 1))
+        limited = "chapter 4" in question and "section" not in job.args["without"]
+        limits = (Limit("section", "Chapter 4 \u00b7 Metals"),) if limited else ()
+        named = tuple((book, "Metals") for book in books)
+        return Findings(question, hits, named, limits=limits, retrieve_s=0.01)
+
+    def check(self, job: Job) -> Answer:
+        step = decode(Check, job.args)
+        request, draft = step.request, step.draft
+        nothing = "nothing" in request.question
+        passage = request.found.hits[0].passage
+        text = "Osmium **melts** at 3306 K [1].\n\n- It is dense. [2]\n"
+        verdicts = (Verdict.VERBATIM, Verdict.SUPPORTED)
+        citations = tuple(
+            Citation(n, passage.book, "Metals", 12, "8", LINE, *QUOTE, verdict, 0.9)
+            for n, verdict in enumerate(verdicts, 1)
+        )
+        return Answer(
+            question=request.question,
+            mode=request.mode,
+            model=draft.model,
+            answer="The book does not say." if nothing else text,
+            abstained=nothing,
+            citations=() if nothing or draft.stopped else citations,
+            context=(
+                ContextItem(passage.book, "Metals", 12, "8", "Metals", *QUOTE, 300, 0.9, True),
+            ),
+            timings=draft.timings,
+            left_out=(LeftOut(passage.book, (20, 40), 9000),),
+            stopped=draft.stopped,
+            notes=(f"{len(request.history)} earlier turns",),
+            limits=request.found.limits,
+        )
 
 
 class Answerer:
@@ -221,10 +256,15 @@ class Answerer:
         self._paths = paths
 
     def verbs(self) -> Verbs:
-        return {"answer": ("answer", self.answer), "load": ("answer", lambda _job: {})}
+        return {
+            "write": ("answer", self.write),
+            "interpret": ("answer", lambda _job: "{}"),
+            "load": ("answer", lambda _job: {}),
+        }
 
-    def answer(self, job: Job) -> Answer:
-        question = job.args["question"]
+    def write(self, job: Job) -> Draft:
+        request = decode(Write, job.args).request
+        question = request.question
         job.emit("stage", Progress("loading", 0, 0, "tokens"))
         job.emit("stage", Progress("reading", 40, 100, "tokens", 9.0))
         if "fail" in question:
@@ -242,33 +282,8 @@ class Answerer:
                 time.sleep(0.7)  # until the window has saved a part
                 os._exit(3)
             time.sleep(0.01)
-        return self._answer(job, stopped=stopped)
-
-    def _answer(self, job: Job, *, stopped: bool) -> Answer:
-        hits = [decode(Hit, hit) for hit in job.args["hits"]]
-        nothing = "nothing" in job.args["question"]
-        passage = hits[0].passage
-        text = "Osmium **melts** at 3306 K [1].\n\n- It is dense. [2]\n"
-        verdicts = (Verdict.VERBATIM, Verdict.SUPPORTED)
-        citations = tuple(
-            Citation(n, passage.book, "Metals", 12, "8", LINE, *QUOTE, verdict, 0.9)
-            for n, verdict in enumerate(verdicts, 1)
-        )
-        return Answer(
-            question=job.args["question"],
-            mode=Mode(job.args["mode"]),
-            model=job.args["model"] or "none",
-            answer="The book does not say." if nothing else text,
-            abstained=nothing,
-            citations=() if nothing or stopped else citations,
-            context=(
-                ContextItem(passage.book, "Metals", 12, "8", "Metals", *QUOTE, 300, 0.9, True),
-            ),
-            timings=Timings(0.01, 1.0, 1.2, 3.4, 1400, 700, 20, 27.0),
-            left_out=(LeftOut(passage.book, (20, 40), 9000),),
-            stopped=stopped,
-            notes=(f"{len(job.args['history'])} earlier turns",),
-        )
+        timings = Timings(0.01, 1.0, 1.2, 3.4, 1400, 700, 20, 27.0)
+        return Draft("text", request.model or "none", (), timings, stopped=stopped)
 
 
 class Fetcher:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QColor
 
-from desktop.core.records import Answer, Citation, LeftOut, Mode, Progress, Timings, Verdict
+from desktop.core.records import Answer, Citation, LeftOut, Limit, Mode, Progress, Timings, Verdict
 from desktop.ui import answer_words, wording
 from desktop.ui.drops import promise, sort_paths
 from desktop.ui.flow_text import FlowText
@@ -48,6 +49,20 @@ def test_details_say_what_was_left_out() -> None:
     assert "Retrieval · Tiny" in text
     assert "First word after 1.2 s · 27 tokens/s" in text
     assert "pages 1-9, page 12 (5,300 tokens)" in text
+
+
+def test_limits_are_links_and_their_text_is_no_markup() -> None:
+    text = answer_words.limits(
+        [Limit("section", "Chapter 4 · *C* [x](y)"), Limit("pages", "page 3")]
+    )
+    assert "(limit:section)" in text
+    assert "(limit:pages)" in text
+    assert r"\*C\* \[x\](y)" in text
+
+
+def test_a_list_from_the_book_has_no_model_in_its_details() -> None:
+    listed = dataclasses.replace(answer("x"), model="", notes=("Listed from the book itself",))
+    assert answer_words.details(listed, "") == "Listed from the book itself"
 
 
 def test_copied_answer_carries_its_sources() -> None:

@@ -158,3 +158,40 @@ def test_answer_goes_on_behind_another_conversation(driver: Driver) -> None:
     assert text.count("word7 ") == 1
     driver.window.conversation.composer.stop_wanted.emit()
     driver.until(lambda: not driver.asker.running)
+
+
+def test_a_limit_is_a_chip_that_can_be_taken_away(driver: Driver) -> None:
+    driver.add("metals.pdf")
+    message = driver.ask("In chapter 4, at what heat does osmium melt?")
+    chips = driver.view.limits
+    assert chips.isVisible()
+    assert "Looked only in: Chapter 4 · Metals" in chips.toPlainText().replace("\u2009", "")[:60]
+    chips.anchorClicked.emit(QUrl("limit:section"))
+    driver.until(lambda: driver.asker.running)
+    driver.until(lambda: not driver.asker.running)
+    assert driver.view.message.id == message.id
+    assert driver.view.message.answer is not None
+    assert driver.view.message.answer.limits == ()
+    assert not driver.view.limits.isVisible()
+
+
+def test_a_chip_can_be_reached_and_pressed_by_keys(driver: Driver) -> None:
+    driver.add("metals.pdf")
+    driver.ask("In chapter 4, at what heat does osmium melt?")
+    driver.view.limits.setFocus(Qt.FocusReason.TabFocusReason)
+    driver.qtbot.keyClick(driver.view.limits, Qt.Key.Key_Tab)
+    driver.qtbot.keyClick(driver.view.limits, Qt.Key.Key_Return)
+    driver.until(lambda: driver.asker.running)
+    driver.until(lambda: not driver.asker.running)
+    assert not driver.view.limits.isVisible()
+
+
+def test_what_was_not_found_is_looked_for_again(driver: Driver) -> None:
+    driver.add("metals.pdf")
+    stages: list[str] = []
+    driver.asker.stage_changed.connect(lambda _message, stage: stages.append(stage.stage))
+    driver.ask("nothing of this is there")
+    seen = list(dict.fromkeys(stages))
+    assert "checking" in seen
+    assert "further" in seen
+    assert seen.index("checking") < seen.index("further")

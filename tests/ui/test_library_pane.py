@@ -171,3 +171,21 @@ def test_handbook_is_one_click_away(driver: Driver) -> None:
     assert next(iter(cards.values())).title.text() == "handbook"
     driver.window.commands._open_handbook()
     driver.until(lambda: driver.window.page.sheet.picture is not None)
+
+
+def test_several_books_are_asked_with_ctrl(driver: Driver) -> None:
+    driver.add("metals.pdf")
+    driver.add("birds.pdf")
+    cards = list(driver.window.library.cards.values())
+    keys = [card.key for card in cards]
+    left, ctrl = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
+    driver.qtbot.mouseClick(cards[0], left)
+    assert driver.window.session.conversation.scope == (keys[0],)
+    driver.qtbot.mouseClick(cards[1], left, ctrl)
+    assert driver.window.session.conversation.scope == tuple(keys)
+    assert all(card._selected for card in cards)
+    driver.qtbot.keyClick(cards[0], Qt.Key.Key_Return, ctrl)
+    assert driver.window.session.conversation.scope == (keys[1],)
+    driver.qtbot.mouseClick(cards[1], left, ctrl)
+    assert driver.window.session.conversation.scope == ()
+    assert driver.window.library.all_books.isChecked()
