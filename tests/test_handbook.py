@@ -80,7 +80,7 @@ def test_table_and_equation_can_be_read(html: ElementTree.Element, pages: list[s
     (page,) = [text for text in pages if text.startswith("4 The three modes")]
     assert len(cells) == 16
     assert " ".join(cells) in page
-    assert any("receives the score score = 1 60 + a + 1 60 + b In words:" in p for p in pages)
+    assert any("receives score = 0.45 t + 0.45 m + 0.1 s" in p for p in pages)
 
 
 def test_is_built_from_the_html(html: ElementTree.Element, pages: list[str]) -> None:
