@@ -143,7 +143,8 @@ class ExchangeView(QWidget):
                 front=self._theme.color("chip_text"),
             )
             html = answer_words.sources(answer.citations, css, titles=titles)
-            shown = bool(answer.citations)
+            # A list from the book's structure is its own list of sources.
+            shown = bool(answer.citations and answer.model)
         self.sources.setHtml(html)
         self.answer.setVisible(True)
         self.sources.setVisible(shown)

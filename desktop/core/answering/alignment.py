@@ -35,6 +35,8 @@ NEAR_SUPPORT = 0.25
 """…of whose words it covers this share at least."""
 EMBEDDED = 48
 """Most sentences whose meaning is compared: those that cover most of the claims' words."""
+ACRONYM = 3
+"""Longest name, in letters, that need not stand in a proof where the question has it."""
 VERBATIM_WORDS = 4
 """A run of words shorter than this is a coincidence, not a quotation."""
 _QUESTION_WEIGHT = 0.15
@@ -153,7 +155,9 @@ class Aligner:
                 return False
         if verbatim:
             return True
-        strange = claim.names - names(candidate.facts.text)
+        # "US" repeated from the question stands for the country the whole book is about.
+        short = {name for name in self._asked.names if len(name) <= ACRONYM}
+        strange = claim.names - names(candidate.facts.text) - short
         known = self._words_around[candidate.source]
         if any(folding.stem(name) not in known for name in strange):
             return False

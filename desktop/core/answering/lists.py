@@ -42,7 +42,7 @@ def list_answer(question: str, mode: Mode, found: Findings) -> Answer:
                 )
             )
             marker = f" [{len(cited)}]"
-        text = " ".join(entry.text.split())
+        text = " ".join(entry.text.split()).rstrip(".")
         lines.append(f"{'  ' * (entry.level - 1)}- {text}, {place}{marker}")
     took = round(found.retrieve_s, 3)
     return Answer(

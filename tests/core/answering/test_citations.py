@@ -179,3 +179,25 @@ def test_two_proofs_that_begin_alike_stay_two() -> None:
 @pytest.mark.parametrize("code", ["x[1] is set", "word[0] is set", "see [1](#a) there"])
 def test_code_and_links_are_left_alone(code: str) -> None:
     assert code in prove(code + " by herons.", "What?", [source("Nothing of it.")]).text
+
+
+def test_a_country_that_the_question_names_need_not_be_named_again() -> None:
+    text = "The federal minimum wage in 2022 was $7.25 per hour."
+    claim = "The US federal minimum wage in 2022 was $7.25 per hour."
+    asked = "What was the US minimum wage in 2022?"
+    assert len(prove(claim, asked, [source(text)]).citations) == 1
+    assert prove(claim.replace("US", "Danish"), asked, [source(text)]).citations == ()
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Inflation is a general and ongoing fall in the level of prices.",
+        "Inflation is not a general and ongoing rise in the level of prices.",
+        "In 1980 the rate of inflation in the United States reached -13.5 percent.",
+        "In 1980 the rate of inflation in the United States reached 13.5 dollars.",
+        "In 1980 the rate of inflation in Denmark reached 13.5 percent.",
+    ],
+)
+def test_another_fact_is_not_proved(claim: str) -> None:
+    assert prove(claim, "", SOURCES).citations == ()
