@@ -46,6 +46,7 @@ class FakeEngine:
         self.context_tokens = context_tokens
         self.delay_s = delay_s
         self.prompts: list[str] = []
+        self.grammars: list[str] = []
         self.closed = False
         self._asked = ""
         self.started_with = 0
@@ -72,8 +73,10 @@ class FakeEngine:
         reading: Callable[[int, int], None] = lambda _done, _total: None,
         cancelled: Callable[[], bool] = lambda: False,
         fresh: bool = False,
+        grammar: str = "",
     ) -> Iterator[str]:
         del sampling, fresh
+        self.grammars.append(grammar)
         self.prompts.append(self._asked)
         figures.prompt_tokens = len(prompt)
         reading(len(prompt), len(prompt))

@@ -14,6 +14,7 @@ from desktop.core.answering.request import Listener, Request
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.shelf import ShelfModel
 from desktop.core.records import Mode, Progress, Turn, Verdict
+from desktop.core.retrieval import structure
 from desktop.core.retrieval.findings import Findings
 from tests.core import makers
 from tests.fakes import FakeEngine
@@ -309,3 +310,28 @@ def test_what_was_made_of_many_pages_is_marked_not_withheld(ask: Callable[..., A
     assert (kept.abstained, kept.answer, kept.citations) == (False, text, ())
     assert "not found in the book" in kept.notes[-1]
     assert ask(Engine(text)).abstained
+
+
+def test_the_model_says_where_a_question_looks_in_a_grammar(library: Library) -> None:
+    engine = FakeEngine('{"list": "none"}')
+    answerer = Answerer(library, Shelf("small"), make_engine=lambda *_: engine)  # type: ignore[arg-type]
+    heard = Heard()
+    reply = answerer.interpret("Tell me of owls in the last chapter", None, heard.listener)
+    assert reply == '{"list": "none"}'
+    assert engine.grammars == [structure.GRAMMAR]
+    assert "Tell me of owls in the last chapter" in engine.prompts[0]
+    assert heard.tokens == []  # nothing of it is for the reader
+    assert not library.turns.answer_under_way()
+
+
+def test_an_answer_is_free_of_a_grammar(ask: Callable[..., Answer]) -> None:
+    engine = FakeEngine(TRUE)
+    ask(engine)
+    assert engine.grammars == [""]
+
+
+def test_without_a_model_nothing_is_made_of_a_question(library: Library) -> None:
+    answerer = Answerer(library, Shelf(), make_engine=lambda *_: Engine())  # type: ignore[arg-type]
+    with pytest.raises(UserFacingError, match="No language model"):
+        answerer.interpret("In the last chapter?", None, Listener())
+    assert not library.turns.answer_under_way()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -8,8 +9,20 @@ import pytest
 from desktop.core.answering import steps
 from desktop.core.answering.context import from_hit
 from desktop.core.answering.judge import judge
-from desktop.core.answering.request import Draft
-from desktop.core.records import Hit, Limit, Mode
+from desktop.core.answering.request import Draft, Request
+from desktop.core.codec import decode, encode
+from desktop.core.library.where import Where
+from desktop.core.records import (
+    Answer,
+    Citation,
+    Hit,
+    LeftOut,
+    Limit,
+    Mode,
+    Timings,
+    Turn,
+    Verdict,
+)
 from desktop.core.retrieval.findings import Findings
 from desktop.core.retrieval.listing import Entry
 from tests.core import makers
@@ -128,3 +141,118 @@ def test_the_model_is_asked_where_the_rules_see_a_place_but_no_plan() -> None:
 
 def test_every_step_has_a_place() -> None:
     assert set(steps.PLACES) == set(steps.Step.__args__)
+
+
+def test_what_the_user_chose_goes_along() -> None:
+    chosen = Where((BOOK,), (1, 9))
+    turns = (Turn("q", "a"),)
+    asked = steps.Question("Why?", Mode.RETRIEVAL, chosen, ("pages",), "big", turns, True, 2)
+    parts = Parts(TRUE)
+    steps.run(steps.answering(asked), parts)
+    assert parts.done[0] == steps.LookUp("Why?", chosen, ("pages",), turns)
+    request = parts.done[1].request  # type: ignore[union-attr]
+    assert (request.model, request.history, request.fresh, request.attempt) == (
+        "big", turns, True, 2,
+    )  # fmt: skip
+
+
+def test_a_limit_that_was_taken_away_is_not_asked_of_the_model() -> None:
+    parts = Parts(TRUE)
+    text = "What was the point of the chapter before the last?"
+    steps.run(steps.answering(steps.Question(text, Mode.RETRIEVAL, without=("section",))), parts)
+    assert "Interpret" not in parts.kinds()
+
+
+def test_the_second_round_reads_old_and_new_and_takes_no_new_limits() -> None:
+    texts = [f"{TRUE} {n}" for n in range(4)]
+    where = Where((BOOK,), (1, 2))
+    first = Findings("q", hits(*texts), ((BOOK, "Birds"),), where, complete=True)
+    new = replace(first, hits=hits(MORE, page=2))
+    parts = Parts(f"{TRUE} {MORE}", f"{TRUE} {MORE}", found=[first, new])
+    ask(parts)
+    again, second = parts.done[3], parts.done[4]
+    assert isinstance(again, steps.LookUp)
+    assert again.where == where
+    assert set(again.without) == {"book", "section", "pages", "marks"}
+    assert isinstance(second, steps.Write)
+    read = [hit.passage.text for hit in second.request.found.hits]
+    assert MORE in read
+    assert texts[0] in read
+    assert len(read) <= len(texts)
+
+
+def test_a_second_answer_does_not_turn_an_answer_into_a_refusal() -> None:
+    answer = ask(Parts(f"{TRUE} {MORE}", "The book does not say."))
+    assert not answer.abstained
+    assert answer.rounds == 2
+
+
+def test_a_refusal_is_searched_for_once_more() -> None:
+    parts = Parts("The book does not say.", MORE)
+    answer = ask(parts)
+    assert parts.kinds() == ["LookUp", "Write", "Check"] * 2
+    assert not answer.abstained
+    assert answer.rounds == 2
+
+
+def test_a_stopped_text_takes_one_round() -> None:
+    class Stopped(Parts):
+        def __call__(self, step: steps.Step) -> Any:
+            result = super().__call__(step)
+            return replace(result, stopped=True) if isinstance(result, Draft) else result
+
+    parts = Stopped("Nothing of it is")
+    answer = ask(parts)
+    assert parts.kinds() == ["LookUp", "Write", "Check"]
+    assert answer.stopped
+
+
+def test_no_question_takes_more_than_its_rounds() -> None:
+    found = [Findings("q", hits(TRUE, page=n), ((BOOK, "B"),)) for n in range(1, 9)]
+    parts = Parts(*[f"It is red {n}. It is blue." for n in range(9)], found=found)
+    ask(parts)
+    assert parts.kinds().count("Write") == steps.ROUNDS
+
+
+CITED = Citation(1, BOOK, "B", 3, "p3", "q", 0, 1, Verdict.VERBATIM, 1.0, ((0.0, 1.0, 2.0, 3.5),))
+FOUND = Findings(
+    "query", hits(TRUE), ((BOOK, "Birds"),), Where((BOOK,), (1, 2), ("1 Birds",), ("figure",)),
+    (Limit("pages", "page 3"),), "figures", (Entry("x", BOOK, 1, "1", 0, 1, "s", level=2),),
+    ("Darwin",), False, 0.5,
+)  # fmt: skip
+REQUEST = Request("q", Mode.LONG_CONTEXT, FOUND, "m", (Turn("a", "b"),), True, 3)
+DRAFT = Draft(
+    "text", "m", (from_hit(FOUND.hits[0], len),), Timings(1.0), (LeftOut(BOOK, (1, 2), 9),), ("n",),
+    True, -0.5,
+)  # fmt: skip
+CARRIED = [
+    steps.LookUp("q", FOUND.where, ("book",), REQUEST.history, ("i",), "reply"),
+    steps.LookUp("q"),
+    steps.Interpret("q", "m"),
+    steps.Interpret("q"),
+    steps.Write(REQUEST),
+    steps.Check(REQUEST, DRAFT),
+    FOUND,
+    Findings("q"),
+    DRAFT,
+    Answer("q", Mode.RETRIEVAL, "m", "a", False, (CITED,), (DRAFT.sources[0].item(),), Timings(),
+           None, False, ("n",), FOUND.limits, ("u",), 2, {"proved": 1.0}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("record", CARRIED, ids=lambda record: type(record).__name__)
+def test_steps_and_their_results_survive_the_way_to_a_worker(record: Any) -> None:
+    sent = json.loads(json.dumps(encode(record)))
+    assert decode(type(record), sent) == record
+
+
+def test_each_place_has_a_verb_that_its_worker_knows() -> None:
+    from desktop.worker.answerer import Answerer
+    from desktop.worker.librarian import Librarian
+
+    known = {
+        "librarian": Librarian.verbs(Librarian.__new__(Librarian)),
+        "answerer": Answerer.verbs(Answerer.__new__(Answerer)),
+    }
+    for place in steps.PLACES.values():
+        assert place.verb in known[place.worker]

@@ -64,3 +64,34 @@ def test_an_answer_states_every_fact(judge: Any) -> None:
     ]:  # fmt: skip
         assert scoring.correct(text, must) is judge.correct(text, must) is right
     assert scoring.correct("anything", []) is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_characters_fold_alike(judge: Any, seed: int) -> None:
+    rng = random.Random(seed)
+    planes = [(0x20, 0x7F), (0xA0, 0x17F), (0x300, 0x3FF), (0x2000, 0x22FF), (0x3040, 0x30FF),
+              (0x4E00, 0x4EFF), (0xFB00, 0xFB06), (0x1D400, 0x1D4FF),
+
+              (0x1F600, 0x1F64F)]  # fmt: skip
+    for _ in range(300):
+        text = "".join(
+            chr(rng.randint(*rng.choice(planes))) if rng.random() < 0.6 else rng.choice("s. ,/^%9")
+            for _ in range(rng.randint(1, 24))
+        )
+        assert scoring.fold(text) == judge.fold(text), ascii(text)
+
+
+def test_every_real_answer_is_judged_alike(shared: Path, judge: Any) -> None:
+    """Each question's own answer, and that of the next one, against its facts."""
+    rows = [
+        json.loads(line)
+        for path in sorted((shared / "qa").glob("*.jsonl"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    rows = [row for row in rows if row["must"]]
+    assert len(rows) > 90
+    own = [scoring.correct(row["answer"], row["must"]) for row in rows]
+    for row, following in zip(rows, [*rows[1:], rows[0]], strict=True):
+        for text in (row["answer"], following["answer"], row.get("quote", "")):
+            assert scoring.correct(text, row["must"]) is judge.correct(text, row["must"])
+    assert sum(map(bool, own)) > 0.8 * len(rows)

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
-from desktop.core.text import terms, windows
+from desktop.core.text import terms
 
 
 @pytest.mark.parametrize(
@@ -31,16 +29,23 @@ def test_stop_words_count_only_where_there_is_nothing_else() -> None:
     assert terms.of_query("?!") == []
 
 
-def test_windows_cover_all_sentences_in_order() -> None:
-    text = " ".join(f"Sentence {n} has exactly seven words here." for n in range(40))
-    spans = windows.spans(text)
-    assert len(spans) > 5
-    assert "".join(text[a:b] for a, b in spans).replace(" ", "") == text.replace(" ", "")
-    assert all(len(text[a:b].split()) <= windows.WINDOW_WORDS for a, b in spans)
-    assert all(one[1] <= two[0] for one, two in pairwise(spans))
+def test_a_pair_of_characters_is_looked_up_and_not_each_of_them() -> None:
+    assert terms.of_text("量子力") == ["量", "子", "力", "量子", "子力"]
+    assert terms.of_query("量子力") == ["量子", "子力"]
+    assert terms.of_query("量") == ["量"]
 
 
-def test_a_long_sentence_is_a_window_of_its_own() -> None:
-    long = "Word " * 200 + "end."
-    assert windows.spans(f"Short one. {long} Short two.")[1] == (11, 11 + len(long))
-    assert windows.spans("") == []
+def test_a_term_is_looked_up_once() -> None:
+    assert terms.of_query("tax taxes TAX") == ["tax"]
+    assert terms.of_text("tax taxes") == ["tax", "tax"]
+
+
+def test_a_hyphenated_word_counts_whole_and_in_its_parts() -> None:
+    assert set(terms.of_text("well-known")) == {"well", "known", "wellknown"}
+    # As a line break leaves it in a PDF.
+    assert set(terms.of_query("cooperation")) & set(terms.of_text("co-\noperation"))
+
+
+@pytest.mark.parametrize("text", ["", "\x00", "…", "-", "--", "_", "😀", "\u0301"])
+def test_what_has_no_words_has_no_terms(text: str) -> None:
+    assert terms.of_text(text) == terms.of_query(text) == []
