@@ -56,6 +56,18 @@ def test_only_the_pdf_reader_imports_pymupdf() -> None:
     assert importers("pymupdf") == {"core/documents/pdf.py"}
 
 
+def test_the_steps_of_an_answer_load_nothing_heavy() -> None:
+    """The window takes them up with the first question."""
+    code = (
+        "import sys, desktop.core.answering.steps; "
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
 def test_the_window_starts_no_thread_of_its_own() -> None:
     assert not {name for name in importers("threading") if name.startswith("ui/")}
 

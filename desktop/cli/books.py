@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.cli.options import common
 from desktop.cli.output import ProgressLine, notice, print_json
-from desktop.core.documents import SUFFIXES
+from desktop.core.documents.opening import SUFFIXES
 from desktop.core.errors import PasswordNeededError, UserFacingError
 from desktop.core.library.indexing import Indexer
 from desktop.core.library.intake import file_id

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desktop.core.documents import open_document
+from desktop.core.documents.opening import open_document
 from desktop.core.library.embedding import MiniLM
 from desktop.core.library.library import Library
 from desktop.paths import Paths, resource

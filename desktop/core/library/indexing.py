@@ -16,7 +16,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from desktop.core.documents import open_document
+from desktop.core.documents.opening import open_document
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.library.embedding import embed
 from desktop.core.library.intake import explain, file_id, take_in

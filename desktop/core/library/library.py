@@ -11,7 +11,7 @@ import shutil
 import threading
 from typing import TYPE_CHECKING
 
-from desktop.core.documents import open_document
+from desktop.core.documents.opening import open_document
 from desktop.core.library.catalog import Catalog
 from desktop.core.library.embedding import MiniLM
 from desktop.core.records import BookStatus

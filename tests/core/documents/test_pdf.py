@@ -7,7 +7,7 @@ import numpy as np
 import pymupdf
 import pytest
 
-from desktop.core.documents import open_document
+from desktop.core.documents.opening import open_document
 from desktop.core.documents.pagetext import rects_of
 from desktop.core.documents.pdf import MAX_PIXELS
 from desktop.core.errors import PasswordNeededError, UserFacingError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from desktop.core.documents import open_document
+from desktop.core.documents.opening import open_document
 from desktop.core.documents.pdf import MAX_PIXELS
 from desktop.core.errors import PasswordNeededError, UserFacingError
 from desktop.core.library.indexing import Indexer
