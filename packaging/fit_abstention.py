@@ -22,6 +22,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from desktop.core.answering.abstention import founded  # noqa: E402
 from desktop.core.library.embedding import MiniLM  # noqa: E402
 
 TARGET = ROOT / "resources" / "calibration" / "abstention.toml"
@@ -37,7 +38,7 @@ def main() -> None:
     parser.add_argument("--false-answers", type=float, default=0.1)
     args = parser.parse_args()
     rows = [row for path in args.reports for row in json.loads(path.read_text())["per_question"]]
-    written = [row for row in rows if shown(row["signs"])]
+    written = [row for row in rows if founded(row["signs"])]
     refused = [row for row in rows if row not in written]
     names = sorted({name for row in written for name in row["signs"]})
     values = np.array([[row["signs"].get(name, 0.0) for name in names] for row in written])
@@ -53,11 +54,6 @@ def main() -> None:
         chances = probability(values, weights) if numbers is None else numbers
         print(name, outcome(chances >= threshold, answerable, refused))
     write(args.model, dict(zip([*names, "bias"], fit(values, answerable), strict=True)), threshold)
-
-
-def shown(signs: dict[str, float]) -> bool:
-    """Whether there is an answer to decide on."""
-    return signs.get("proved", 0.0) > 0 or signs.get("quoted", 0.0) > 0
 
 
 def fit(values: np.ndarray, answerable: np.ndarray) -> np.ndarray:

@@ -1,13 +1,17 @@
-"""A deterministic embedder and a language model with a queue of replies."""
+"""A deterministic embedder, a language model with a queue of replies, and a shelf for it."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from desktop.core.errors import UserFacingError
+from desktop.core.llm.shelf import ShelfModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from desktop.core.llm.generation import Generation, Sampling
+    from desktop.core.llm.hardware import Machine
 
 
 class FakeEmbedder:
@@ -90,3 +95,21 @@ class FakeEngine:
 
     def close(self) -> None:
         self.closed = True
+
+
+class FakeShelf:
+    """A shelf with the models it is given; the first is the default."""
+
+    def __init__(self, *names: str) -> None:
+        self._models = {
+            name: ShelfModel(name, name, True, 1, 4096, Path(f"/models/{name}.gguf"), "", False)
+            for name in names
+        }
+
+    def get(self, name: str) -> ShelfModel:
+        if name not in self._models:
+            raise UserFacingError(f"There is no model {name}", "See `lutrin models`")
+        return self._models[name]
+
+    def default(self, _preferred: str | None, _machine: Machine) -> ShelfModel | None:
+        return next(iter(self._models.values()), None)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from desktop.cli.books import find_book
-from desktop.cli.options import common
+from desktop.cli.options import answering, common
 from desktop.cli.output import ProgressLine, notice, print_json
 from desktop.core.answering import steps
 from desktop.core.answering.answerer import MODES, Answerer
@@ -43,16 +43,9 @@ def register(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         default=[],
         help="id, title or file, which is added first; may be given several times; all without it",
     )
-    parser.add_argument(
-        "--mode",
-        choices=[mode.value for mode in Mode],
-        default=Mode.RETRIEVAL,
-        help="how to answer: from passages that are found, or from whole pages (retrieval)",
-    )
     parser.add_argument("--chapter", metavar="C", help="number or title of a chapter to keep to")
     parser.add_argument("--pages", metavar="A-B", type=_pages, help="physical pages to keep to")
-    parser.add_argument("--model", metavar="M", help="name of an installed model")
-    parser.add_argument("--fresh", action="store_true", help="use nothing that was read before")
+    answering(parser)
     common(parser, nested=True)
     parser.set_defaults(run=run)
 

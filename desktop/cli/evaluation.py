@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.cli.books import find_book
-from desktop.cli.options import common
+from desktop.cli.options import answering, common
 from desktop.cli.output import ProgressLine, notice, print_json
 from desktop.core.answering import steps
 from desktop.core.answering.answerer import Answerer
@@ -40,16 +40,9 @@ def register(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--book", metavar="B", required=True, help="id, title or file; a file is added first"
     )
     parser.add_argument(
-        "--mode",
-        choices=[mode.value for mode in Mode],
-        default=Mode.RETRIEVAL,
-        help="how to answer (retrieval)",
-    )
-    parser.add_argument("--model", metavar="M", help="name of an installed model")
-    parser.add_argument(
         "--retrieval-only", action="store_true", help="measure finding; needs no language model"
     )
-    parser.add_argument("--fresh", action="store_true", help="use nothing that was read before")
+    answering(parser)
     common(parser, nested=True)
     parser.set_defaults(run=run)
 

@@ -1,4 +1,4 @@
-"""The flags that every verb has.
+"""The flags that every verb has, and those of the verbs that answer questions.
 
 Owns their names and meaning. Must not know any verb.
 """
@@ -6,6 +6,8 @@ Owns their names and meaning. Must not know any verb.
 from __future__ import annotations
 
 import argparse
+
+from desktop.core.records import Mode
 
 
 def common(parser: argparse.ArgumentParser, *, nested: bool = False) -> None:
@@ -28,3 +30,15 @@ def common(parser: argparse.ArgumentParser, *, nested: bool = False) -> None:
         default=argparse.SUPPRESS if nested else False,
         help="print one JSON object; progress goes to standard error",
     )
+
+
+def answering(parser: argparse.ArgumentParser) -> None:
+    """Add `--mode`, `--model` and `--fresh`, which say how to answer."""
+    parser.add_argument(
+        "--mode",
+        choices=[mode.value for mode in Mode],
+        default=Mode.RETRIEVAL,
+        help="how to answer: from passages that are found, or from whole pages (retrieval)",
+    )
+    parser.add_argument("--model", metavar="M", help="name of an installed model")
+    parser.add_argument("--fresh", action="store_true", help="use nothing that was read before")

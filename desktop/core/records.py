@@ -116,6 +116,17 @@ class Passage:
     text: str
 
 
+def passage_id(book: str, page: int, start: int) -> str:
+    """Return the id of the passage that begins at an offset of a page."""
+    return f"{book}:{page}:{start}"
+
+
+def passage_place(identity: str) -> tuple[str, int, int]:
+    """Return book, page and start of a passage from its id; they sort in reading order."""
+    book, page, start = identity.rsplit(":", 2)
+    return book, int(page), int(start)
+
+
 @dataclass(frozen=True)
 class Hit:
     """A passage that was found.

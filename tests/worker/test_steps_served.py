@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,15 +16,16 @@ from desktop.core.codec import decode, encode
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.library.indexing import Indexer
 from desktop.core.library.where import Where
-from desktop.core.llm.shelf import ShelfModel
 from desktop.core.records import Answer, Mode
 from desktop.core.retrieval.findings import Findings
 from desktop.worker.answerer import Answerer
 from desktop.worker.librarian import Librarian
 from tests.core import makers
-from tests.fakes import FakeEngine
+from tests.fakes import FakeEngine, FakeShelf
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from desktop.core.library.library import Library
     from desktop.paths import Paths
 
@@ -46,14 +46,6 @@ class Job:
 
     def emit(self, event: str, data: Any) -> None:
         self.events.append((event, data))
-
-
-class Shelf:
-    def get(self, name: str) -> ShelfModel:
-        return ShelfModel(name, name, True, 1, 4096, Path(f"/models/{name}.gguf"), "", False)
-
-    def default(self, _preferred: str | None, _machine: object) -> ShelfModel:
-        return self.get("small")
 
 
 @pytest.fixture
@@ -78,7 +70,7 @@ def answerer(
     service = Answerer(paths)
     service._library.close()
     engine = FakeEngine(*replies)
-    service._core = Core(library, Shelf(), make_engine=lambda *_: engine)  # type: ignore[arg-type]
+    service._core = Core(library, FakeShelf("small"), make_engine=lambda *_: engine)  # type: ignore[arg-type]
     return service
 
 

@@ -19,7 +19,7 @@ from desktop.core.text.facts import names
 from desktop.paths import resource
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from desktop.core.answering.citations import Proved
     from desktop.core.answering.request import Draft, Request
@@ -82,8 +82,13 @@ def signs(request: Request, draft: Draft, proved: Proved) -> dict[str, float]:
     }
 
 
-def _share(values: object) -> float:
-    listed = [bool(value) for value in values]  # type: ignore[attr-defined]
+def founded(values: Mapping[str, float]) -> bool:
+    """Whether anything of an answer is proved, or quoted from the passages."""
+    return values.get("proved", 0.0) > 0 or values.get("quoted", 0.0) > 0
+
+
+def _share(values: Iterable[bool]) -> float:
+    listed = list(values)
     return sum(listed) / len(listed) if listed else 1.0
 
 
@@ -108,8 +113,7 @@ class Calibration:
 
     def answers(self, values: Mapping[str, float]) -> bool:
         """Whether to give the answer. One of which nothing is proved or quoted is never given."""
-        shown = values.get("proved", 0.0) > 0 or values.get("quoted", 0.0) > 0
-        return shown and self.probability(values) >= self.threshold
+        return founded(values) and self.probability(values) >= self.threshold
 
 
 @cache

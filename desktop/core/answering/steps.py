@@ -141,7 +141,7 @@ def answering(asked: Question) -> Generator[Step, Any, Answer]:
         again = yield LookUp(
             _learnt(asked.text, answer),
             found.where,
-            (structure.SECTION, structure.PAGES, structure.MARKS, structure.BOOK),
+            structure.KEYS,
             asked.history,
             skip=tuple(hit.passage.id for hit in request.found.hits),
         )

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
-from desktop.core.documents.outline import SEPARATOR
+from desktop.core.documents.outline import SEPARATOR, own_title
 from desktop.core.text import sentences
 
 ASKING = 0.4
@@ -110,7 +110,7 @@ def is_side(title: str) -> bool:
 
 def is_glossary(section: str) -> bool:
     """Whether a section says what terms mean, one after the other."""
-    return bool(_GLOSSARY.match(section.rsplit(SEPARATOR, 1)[-1]))
+    return bool(_GLOSSARY.match(own_title(section)))
 
 
 def _lists(text: str) -> bool:

@@ -55,6 +55,11 @@ class Sections:
         return boundaries
 
 
+def own_title(section: str) -> str:
+    """Return the last of the titles in a section's path."""
+    return section.rpartition(SEPARATOR)[2]
+
+
 def block_spans(text: str) -> list[tuple[int, int]]:
     """Return start and end of each block of a page's text (they are parted by empty lines)."""
     result = []

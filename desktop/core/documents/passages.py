@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from desktop.core.documents.outline import block_spans
-from desktop.core.records import Passage
+from desktop.core.records import Passage, passage_id
 from desktop.core.text import sentences
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Splitter:
     def _passage(self, page: Page, boundary: Boundary, units: list[_Unit]) -> Passage:
         start, end = units[0].start, units[-1].end
         return Passage(
-            id=f"{self._book}:{page.number}:{start}",
+            id=passage_id(self._book, page.number, start),
             book=self._book,
             page=page.number,
             page_label=page.label,

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from desktop.core.errors import UserFacingError
-from desktop.core.records import Book, BookStatus, Page, Passage
+from desktop.core.records import Book, BookStatus, Page, Passage, passage_id, passage_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -241,10 +241,9 @@ class Catalog:
         """Return id -> passage for those that are there."""
         found = {}
         for identity in ids:
-            book, page, start = identity.rsplit(":", 2)
             rows = self._rows(
                 f"SELECT {_PASSAGE_COLUMNS} WHERE p.book = ? AND p.page = ? AND p.start = ?",
-                (book, int(page), int(start)),
+                passage_place(identity),
             )
             if rows:
                 found[identity] = _passage(rows[0])
@@ -306,6 +305,7 @@ def _book(row: Sequence[Any]) -> Book:
 def _passage(row: Sequence[Any]) -> Passage:
     book, page, label, start, end, section, text = row
     return Passage(
-        id=f"{book}:{page}:{start}", book=book, page=page, page_label=label, start=start, end=end,
+        id=passage_id(book, page, start),
+        book=book, page=page, page_label=label, start=start, end=end,
         section=section, text=text,
     )  # fmt: skip

@@ -142,8 +142,8 @@ def embed(
     first, size = 0, CHECKPOINT_PASSAGES
     while first < len(passages):
         chunk = passages[first : first + size]
-        owners = [passage for passage in chunk for _ in windows.spans(passage.text)]
-        texts = [p.text[start:end] for p in chunk for start, end in windows.spans(p.text)]
+        cut = [(p, p.text[start:end]) for p in chunk for start, end in windows.spans(p.text)]
+        owners, texts = [owner for owner, _ in cut], [text for _, text in cut]
         seconds, told = 0.0, 0
         vectors, batches = _empty(embedder, len(texts)), _batches(texts)
         for done, batch in enumerate(batches, start=1):

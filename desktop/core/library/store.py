@@ -22,7 +22,7 @@ from lancedb.index import FTS, IvfPq
 from lancedb.query import MatchQuery
 
 from desktop.core.documents.matter import MARKS, marks
-from desktop.core.documents.outline import SEPARATOR
+from desktop.core.documents.outline import own_title
 from desktop.core.library.where import only, section_number
 from desktop.core.text import terms
 
@@ -289,8 +289,7 @@ def _outdated(names: Iterable[str]) -> list[str]:
 
 
 def _terms(passage: Passage) -> str:
-    title = passage.section.rsplit(SEPARATOR, 1)[-1]
-    return " ".join(terms.of_text(f"{title}\n{passage.text}"))
+    return " ".join(terms.of_text(f"{own_title(passage.section)}\n{passage.text}"))
 
 
 def _places(passages: Sequence[Passage]) -> list[Any]:

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from desktop.core.library.where import EVERYWHERE, Where
-from desktop.core.records import Hit, Passage
+from desktop.core.records import Hit, Passage, passage_place
 from desktop.core.retrieval import search, structure
 from desktop.core.text import folding, windows
 
@@ -58,28 +58,27 @@ def _best(library: Library, question: str, where: Where, limit: int) -> list[Hit
         search.find(library, question, where=replace(where, books=(book,)), limit=limit)
         for book in compared
     ]
-    turns = [hit for row in zip_longest(*each) for hit in row if hit is not None][:limit]
-    return [replace(hit, rank=rank) for rank, hit in enumerate(turns, start=1)]
+    return [hit for row in zip_longest(*each) for hit in row if hit is not None][:limit]
 
 
 def widened(
     catalog: Catalog, hits: Sequence[Hit], pages: tuple[int, int] | None = None
 ) -> list[Hit]:
-    """Return passages, the best of them with a window of the text before and after.
+    """Return passages as they come, the first few with a window of the text before and after.
 
     Where that is on another page it is a passage of its own, so that a citation stays on a page.
     """
     known = {hit.passage.id for hit in hits}
     result: list[Hit] = []
-    for hit in hits:
-        beside = catalog.neighbours(hit.passage) if hit.rank <= WIDENED else (None, None)
+    for place, hit in enumerate(hits):
+        beside = catalog.neighbours(hit.passage) if place < WIDENED else (None, None)
         passage, apart = hit.passage, []
-        for other, after in zip(beside, (False, True), strict=True):
+        for other, last in zip(beside, (True, False), strict=True):
             if other is None or other.id in known or other.section != passage.section:
                 continue
             if pages is not None and not pages[0] <= other.page <= pages[1]:
                 continue
-            piece = _window(other, last=not after)
+            piece = _window(other, last=last)
             if other.page == passage.page:
                 passage = _joined(catalog, passage, piece)
             else:
@@ -102,9 +101,10 @@ def _window(passage: Passage, *, last: bool) -> Passage:
 def _joined(catalog: Catalog, passage: Passage, piece: Passage) -> Passage:
     """Return a passage with a piece of the same page, and what is between."""
     page = catalog.page(passage.book, passage.page)
+    if page is None:
+        return passage
     start, end = min(passage.start, piece.start), max(passage.end, piece.end)
-    text = page.text[start:end] if page else passage.text
-    return replace(passage, start=start, end=end, text=text) if page else passage
+    return replace(passage, start=start, end=end, text=page.text[start:end])
 
 
 def _compared(library: Library, question: str, where: Where) -> list[str]:
@@ -126,18 +126,13 @@ def from_start(library: Library, where: Where, *, limit: int = PASSAGES) -> list
     """Return the first passages of a part of the library, for a question that asks for it all."""
     titles = {book.id: book.title for book in search.searchable(library, where.books)}
     ids = library.store.list_passages(where)
-    chosen = sorted(ids, key=_place)[:limit]
+    chosen = sorted(ids, key=passage_place)[:limit]
     passages = library.catalog.passages_by_id(chosen)
     return [
         Hit(rank, passages[identity], titles[passages[identity].book], score=1 / rank)
         for rank, identity in enumerate(chosen, start=1)
         if identity in passages and passages[identity].book in titles
     ]
-
-
-def _place(identity: str) -> tuple[str, int, int]:
-    book, page, start = identity.rsplit(":", 2)
-    return book, int(page), int(start)
 
 
 def absent_names(library: Library, question: str, *, where: Where = EVERYWHERE) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from desktop.core.documents import matter
-from desktop.core.documents.outline import SEPARATOR
+from desktop.core.documents.outline import SEPARATOR, own_title
 from desktop.core.retrieval import scope
 from desktop.core.text import folding, sentences
 
@@ -135,7 +135,7 @@ def _captions(pattern: re.Pattern[str], passage: Passage) -> Iterator[tuple[int,
 
 def _definitions(passage: Passage) -> Iterator[tuple[int, int]]:
     if matter.is_glossary(passage.section):
-        title = passage.section.rsplit(SEPARATOR, 1)[-1]
+        title = own_title(passage.section)
         for start, end in sentences.spans(passage.text):
             if passage.text[start:end].strip() != title:
                 yield start, end

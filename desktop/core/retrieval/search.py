@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from desktop.core.errors import UserFacingError
 from desktop.core.library.where import EVERYWHERE
-from desktop.core.records import BookStatus, Hit
+from desktop.core.records import BookStatus, Hit, passage_place
 from desktop.core.retrieval import fusion
 from desktop.core.text import sentences
 
@@ -27,7 +27,7 @@ CANDIDATES = 200
 """Passages taken from each search; the fused list is cut to what is asked for."""
 TEXT, WINDOWS, SECTIONS = 0.45, 0.45, 0.1
 """Weights of the three scores. Chosen on the test books' questions, where neighbouring values
-find as well: `python -m tests.bench.finding` prints what each part gives."""
+find as well: `tests/bench/quality.py` shows what each part gives."""
 SIDE = 0.6
 """Weight of a passage that only asks, lists or points; see `matter.Marks.side`."""
 SAME_PAGE = 0.7
@@ -144,7 +144,7 @@ def _rank(
         if found.side:
             scores[found.id] *= SIDE
     ranked = sorted(scores.items(), key=lambda pair: -pair[1])
-    pages = {identity: identity.rsplit(":", 1)[0] for identity in scores}
+    pages = {identity: passage_place(identity)[:2] for identity in scores}
     return (
         fusion.spread(ranked, pages, factor=SAME_PAGE),
         {found.id: found.score for found in near},

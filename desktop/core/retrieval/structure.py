@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from desktop.core.library.catalog import Catalog
     from desktop.core.records import Book
 
-BOOK, SECTION, PAGES, MARKS = "book", "section", "pages", "marks"
+KEYS = BOOK, SECTION, PAGES, MARKS = "book", "section", "pages", "marks"
+"""Of the limits that a question may have."""
 _NUMBER = rf"\d{{1,3}}(?:\.\d{{1,3}})*|[IVXL]{{1,7}}|[A-Z]\b|{scope.NUMBER_WORDS}"
 _IN = (
     r"\b(?:in|from|of|within|throughout|inside|does|dans|du|de la|au|en)\s+(?:the\s+|le\s+|la\s+)?"
@@ -210,12 +211,11 @@ class _Reading:
         if len(named) == 1:
             self._books = named
             self.where = replace(self.where, books=(named[0].id,))
-            self._keep(match, Limit(BOOK, named[0].title))
+            self.limits.append(Limit(BOOK, named[0].title))
+            self.rest = _cut(self.rest, match)
 
     def take_section(self) -> None:
         """Keep to the chapter or section that is named by its number."""
-        if SECTION in self._without or len(self._books) != 1:
-            return
         for match in (*_SECTION.finditer(self.rest), *_ORDINAL.finditer(self.rest)):
             kind = scope.kind_of(match["kind"])
             if self.keep_section(match["number"], kind):
@@ -223,7 +223,9 @@ class _Reading:
                 return
 
     def keep_section(self, number: str, kind: str) -> bool:
-        """Keep to a section by its number; return whether the book has it."""
+        """Keep to a section by its number; return whether there is one book, and it has it."""
+        if SECTION in self._without or len(self._books) != 1:
+            return False
         outline = scope.outline(self._catalog, self._books[0].id)
         section = outline.numbered(number, kind)
         if section is None:
@@ -236,13 +238,15 @@ class _Reading:
 
     def take_pages(self) -> None:
         """Keep to the pages that are named."""
-        match = None if PAGES in self._without else _PAGES.search(self.rest)
+        match = _PAGES.search(self.rest)
         if match is not None and self.keep_pages(int(match["first"]), int(match["last"] or 0)):
             self.rest = _cut(self.rest, match)
 
     def keep_pages(self, first: int, last: int) -> bool:
         """Keep to some pages; return whether a book has them."""
         last = last or first
+        if PAGES in self._without:
+            return False
         if not 1 <= first <= last <= max((book.pages for book in self._books), default=0):
             return False
         chosen = self.where.pages or (first, last)
@@ -253,17 +257,24 @@ class _Reading:
         self.limits.append(Limit(PAGES, label))
         return True
 
+    def keep_marks(self, listing: str) -> bool:
+        """Keep to the passages that a list is made of; return whether there is such a list."""
+        if listing not in _MARK_OF:
+            return listing == "contents"
+        if MARKS in self._without:
+            return False
+        self.where = replace(self.where, marks=(*self.where.marks, _MARK_OF[listing]))
+        self.limits.append(Limit(MARKS, listing))
+        return True
+
     def plan(self) -> Plan:
         """Return what came of it."""
         listing, subject = _listing(self.rest, limited=bool(self.limits))
         if listing == "contents" and subject:
             listing = ""  # "the sections about X" are found by likeness
         if listing and MARKS not in self._without:
-            where, limits = self.where, list(self.limits)
-            if listing in _MARK_OF:
-                where = replace(where, marks=(*where.marks, _MARK_OF[listing]))
-                limits.append(Limit(MARKS, listing))
-            return Plan(subject, where, tuple(limits), listing)
+            self.keep_marks(listing)
+            return Plan(subject, self.where, tuple(self.limits), listing)
         if not self.limits:
             return Plan(self._question, self.where)
         if _WHAT_IS_IN.match(self.rest):
@@ -271,10 +282,6 @@ class _Reading:
             contents = section and _CONTENTS_OF.match(self.rest)
             return Plan("", self.where, tuple(self.limits), "contents" if contents else "")
         return Plan(self.rest.strip(" ,;:"), self.where, tuple(self.limits))
-
-    def _keep(self, match: re.Match[str], limit: Limit) -> None:
-        self.limits.append(limit)
-        self.rest = _cut(self.rest, match)
 
 
 def _cut(text: str, match: re.Match[str]) -> str:
@@ -329,16 +336,13 @@ def from_model(
     except (ValueError, TypeError, KeyError):
         return rules
     state = _Reading(question, catalog, list(books), where, frozenset(without))
-    if number and SECTION not in without and len(books) == 1:
+    if number:
         state.keep_section(number, "section" if "." in number else "")
-    if first and PAGES not in without:
+    if first:
         state.keep_pages(first, last)
-    kept, limits = state.where, list(state.limits)
-    if listing in _MARK_OF and MARKS not in without:
-        kept = replace(kept, marks=(*kept.marks, _MARK_OF[listing]))
-        limits.append(Limit(MARKS, listing))
-    elif listing != "contents":
+    if not state.keep_marks(listing):
         listing = ""
     # The question's own words find better than the model's, unless a list is narrowed by them.
     query = about if listing else question
-    return Plan(query, kept, tuple(limits), listing) if limits or listing else rules
+    said = bool(state.limits or listing)
+    return Plan(query, state.where, tuple(state.limits), listing) if said else rules

@@ -20,10 +20,6 @@ STOP_WORDS = frozenset(
     "le la les l un une des de du d au aux et ou est sont que qui quoi dans par pour avec sur ce "
     "cette ces il elle ils elles on ne pas se s en y".split()
 )
-_DENIAL = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|nobody|nothing|without|cannot|ne|jamais|aucune?|sans)\b"
-    r"|n['’]t\b|\bn['’]"
-)
 _SHORTEST_STEM = 4
 _LOOSE_ACCENT = re.compile(
     "(?<=[^\\W\\d_])[`\u00b4\u00a8\u00b8\u02d9\u02d8\u02da\u02c6\u02dc](?=[^\\W\\d_])"
@@ -54,11 +50,6 @@ def numbers(text: str) -> set[str]:
     """Return the numbers in a text, without a trailing ".0"."""
     found = re.findall(r"\d+(?:\.\d+)?", plain(text))
     return {n.rstrip("0").rstrip(".") if "." in n else n.lstrip("0") or "0" for n in found}
-
-
-def denies(text: str) -> bool:
-    """Whether a text says that something is not so."""
-    return bool(_DENIAL.search(plain(text)))
 
 
 @lru_cache(maxsize=200_000)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,19 +11,18 @@ from desktop.core.answering.answerer import MOST_TOKENS, Answerer
 from desktop.core.answering.judge import judge
 from desktop.core.answering.request import Listener, Request
 from desktop.core.errors import CancelledError, UserFacingError
-from desktop.core.llm.shelf import ShelfModel
 from desktop.core.records import Mode, Progress, Turn, Verdict
 from desktop.core.retrieval import structure
 from desktop.core.retrieval.findings import Findings
 from tests.core import makers
-from tests.fakes import FakeEngine
+from tests.fakes import FakeEngine, FakeShelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from desktop.core.library.library import Library
     from desktop.core.llm.engine import Generation, Sampling
-    from desktop.core.llm.hardware import Machine
     from desktop.core.records import Answer
 
 BOOK = makers.book_id("a")
@@ -65,24 +63,6 @@ class Engine(FakeEngine):
         )
 
 
-class Shelf:
-    """A shelf with the models it is given; the first is the default."""
-
-    def __init__(self, *names: str) -> None:
-        self._models = {
-            name: ShelfModel(name, name, True, 1, 4096, Path(f"/models/{name}.gguf"), "", False)
-            for name in names
-        }
-
-    def get(self, name: str) -> ShelfModel:
-        if name not in self._models:
-            raise UserFacingError(f"There is no model {name}", "See `lutrin models`")
-        return self._models[name]
-
-    def default(self, _preferred: str | None, _machine: Machine) -> ShelfModel | None:
-        return next(iter(self._models.values()), None)
-
-
 class Heard:
     """A listener that keeps all it is told, and may stop after some tokens."""
 
@@ -117,7 +97,7 @@ def ask(library: Library) -> Callable[..., Answer]:
 
     def put(engine: FakeEngine, heard: Heard | None = None, **changes: Any) -> Answer:
         answerer = Answerer(
-            library, Shelf("small"), make_engine=lambda *_: engine  # type: ignore[arg-type]
+            library, FakeShelf("small"), make_engine=lambda *_: engine  # type: ignore[arg-type]
         )  # fmt: skip
         request = replace(base, **changes)
         draft = answerer.write(request, heard.listener if heard else Listener())
@@ -259,7 +239,7 @@ def test_a_mode_that_is_not_there_yet(ask: Callable[..., Answer]) -> None:
 
 
 def test_without_a_model_it_says_how_to_get_one(library: Library) -> None:
-    answerer = Answerer(library, Shelf(), make_engine=lambda *_: Engine())  # type: ignore[arg-type]
+    answerer = Answerer(library, FakeShelf(), make_engine=lambda *_: Engine())  # type: ignore[arg-type]
     makers.shelve(library.catalog, BOOK, PAGES)
     hits = tuple(makers.hit(passage, 1) for passage in library.catalog.passages(BOOK))
     request = Request("q", Mode.RETRIEVAL, Findings("q", hits, ((BOOK, "Herons"),)))
@@ -278,7 +258,7 @@ def test_a_model_is_loaded_once_and_unloaded_for_another(library: Library) -> No
         engines.append(Engine())
         return engines[-1]
 
-    answerer = Answerer(library, Shelf("one", "two"), make_engine=make)  # type: ignore[arg-type]
+    answerer = Answerer(library, FakeShelf("one", "two"), make_engine=make)  # type: ignore[arg-type]
     for name in (None, "one", "two", None):
         answerer.load(name, Listener())
     assert loaded == [("one.gguf", 4096), ("two.gguf", 4096), ("one.gguf", 4096)]
@@ -314,7 +294,7 @@ def test_what_was_made_of_many_pages_is_marked_not_withheld(ask: Callable[..., A
 
 def test_the_model_says_where_a_question_looks_in_a_grammar(library: Library) -> None:
     engine = FakeEngine('{"list": "none"}')
-    answerer = Answerer(library, Shelf("small"), make_engine=lambda *_: engine)  # type: ignore[arg-type]
+    answerer = Answerer(library, FakeShelf("small"), make_engine=lambda *_: engine)  # type: ignore[arg-type]
     heard = Heard()
     reply = answerer.interpret("Tell me of owls in the last chapter", None, heard.listener)
     assert reply == '{"list": "none"}'
@@ -331,7 +311,7 @@ def test_an_answer_is_free_of_a_grammar(ask: Callable[..., Answer]) -> None:
 
 
 def test_without_a_model_nothing_is_made_of_a_question(library: Library) -> None:
-    answerer = Answerer(library, Shelf(), make_engine=lambda *_: Engine())  # type: ignore[arg-type]
+    answerer = Answerer(library, FakeShelf(), make_engine=lambda *_: Engine())  # type: ignore[arg-type]
     with pytest.raises(UserFacingError, match="No language model"):
         answerer.interpret("In the last chapter?", None, Listener())
     assert not library.turns.answer_under_way()

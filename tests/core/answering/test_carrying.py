@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,12 +14,13 @@ from desktop.core.answering.request import Draft, Listener
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.library.indexing import Indexer
 from desktop.core.library.where import Where
-from desktop.core.llm.shelf import ShelfModel
 from desktop.core.records import Answer, Mode
 from tests.core import makers
-from tests.fakes import FakeEngine
+from tests.fakes import FakeEngine, FakeShelf
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from desktop.core.library.library import Library
 
 PAGES = [
@@ -29,14 +29,6 @@ PAGES = [
     "Trout are caught with flies in early summer.",
 ]
 TOC = [(1, "1 Birds", 1), (1, "2 Fish", 2)]
-
-
-class Shelf:
-    def get(self, name: str) -> ShelfModel:
-        return ShelfModel(name, name, True, 1, 4096, Path(f"/models/{name}.gguf"), "", False)
-
-    def default(self, _preferred: str | None, _machine: object) -> ShelfModel:
-        return self.get("small")
 
 
 @pytest.fixture
@@ -49,7 +41,7 @@ def book(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> s
 
 def ask(library: Library, text: str, *replies: str, **more: Any) -> Answer:
     engine = FakeEngine(*replies)
-    answerer = Answerer(library, Shelf(), make_engine=lambda *_: engine)  # type: ignore[arg-type]
+    answerer = Answerer(library, FakeShelf("small"), make_engine=lambda *_: engine)  # type: ignore[arg-type]
     asked = steps.Question(text, Mode.RETRIEVAL, **more)
     answer = steps.run(
         steps.answering(asked), lambda step: carry_out(step, library, answerer, Listener())
@@ -105,7 +97,7 @@ def test_the_search_waits_its_turn(library: Library, book: str) -> None:
     stages: list[str] = []
     listener = Listener(stage=lambda p: stages.append(p.stage), cancelled=lambda: bool(stages))
     with library.turns.answering(), pytest.raises(CancelledError):
-        carry_out(step, library, Answerer(library, Shelf()), listener)  # type: ignore[arg-type]
+        carry_out(step, library, Answerer(library, FakeShelf("small")), listener)  # type: ignore[arg-type]
     assert stages == ["waiting"]
     assert in_library(library, step).hits  # type: ignore[union-attr]
 
