@@ -7,11 +7,13 @@ in a passage that has its names, deny where it denies, and not say the opposite.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from desktop.core.answering.context import VERBATIM_WORDS
 from desktop.core.records import Verdict
 from desktop.core.text import folding, sentences
 from desktop.core.text.facts import Facts, contradicts, names, numbers_missing, quantities
@@ -37,12 +39,12 @@ EMBEDDED = 48
 """Most sentences whose meaning is compared: those that cover most of the claims' words."""
 ACRONYM = 3
 """Longest name, in letters, that need not stand in a proof where the question has it."""
-VERBATIM_WORDS = 4
-"""A run of words shorter than this is a coincidence, not a quotation."""
 _QUESTION_WEIGHT = 0.15
 """How much the question's words decide between places that cover a claim equally."""
 _RANK_WEIGHT = 0.01
 """How much a better rank decides, where all else is equal."""
+_FIRST_WORD = re.compile(r"\w+")
+_FULL_NAME = re.compile(r"\b[A-Z][^\W\d_]+(?: [A-Z][^\W\d_]+)+")
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,19 @@ class Proof:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A sentence of a source, or two in a row."""
+    """A sentence of a source, or two in a row, or a row of a table with the table's heading.
+
+    Attributes:
+        plain: Its words in comparable form.
+        parts: The two sentences, where it is two.
+    """
 
     source: int
     start: int
     end: int
     facts: Facts
     plain: str
+    parts: tuple[Facts, ...] = ()
 
 
 class Aligner:
@@ -91,6 +99,7 @@ class Aligner:
         self._asked = Facts(question)
         self._embed = embed
         self._around = [f"{source.section} {source.text}" for source in sources]
+        self._names = self._asked.names.union(*(names(text) for text in self._around))
         self._words_around = [frozenset(folding.words(text)) for text in self._around]
 
     def proofs(self, claims: Sequence[str]) -> list[Proof | None]:
@@ -124,6 +133,11 @@ class Aligner:
             close = covered >= SUPPORT or (meant >= NEAR and covered >= NEAR_SUPPORT)
             if not (close or verbatim) or not self._agrees(claim, candidate, verbatim=verbatim):
                 continue
+            if any(
+                self._share(claim, part) >= SUPPORT and _differs(claim, part)
+                for part in candidate.parts
+            ):
+                continue
             score = 1.0 if verbatim else max(covered, meant)
             value = score + verbatim + self._preference(claim, candidate)
             if best is None or value > best[0]:
@@ -133,9 +147,12 @@ class Aligner:
         return best[1] if best else None
 
     def _covered(self, claim: Facts, candidate: _Candidate) -> float:
+        return self._share(claim, candidate.facts)
+
+    def _share(self, claim: Facts, facts: Facts) -> float:
         unknown = math.log(2 + len(self._candidates))
         whole = sum(self._weights.get(word, unknown) for word in claim.words)
-        return sum(self._weights[w] for w in claim.words & candidate.facts.words) / (whole or 1.0)
+        return sum(self._weights[w] for w in claim.words & facts.words) / (whole or 1.0)
 
     def _preference(self, claim: Facts, candidate: _Candidate) -> float:
         """Weigh places that fit equally: the tighter one, nearer to the question, better found."""
@@ -154,14 +171,37 @@ class Aligner:
             if any(q.value not in asked or q.value not in around for q in missing):
                 return False
         if verbatim:
-            return True
+            return claim.denies == candidate.facts.denies or not _is_denied(claim, candidate)
         # "US" repeated from the question stands for the country the whole book is about.
         short = {name for name in self._asked.names if len(name) <= ACRONYM}
-        strange = claim.names - names(candidate.facts.text) - short
+        strange = self._names_of(claim) - names(candidate.facts.text) - short
         known = self._words_around[candidate.source]
-        if any(folding.stem(name) not in known for name in strange):
+        unknown = {name for name in strange if folding.stem(name) not in known}
+        if unknown - self._first_names(candidate.source):
+            return False
+        # Said of somebody else: a name further off counts only where no other one is nearer.
+        if strange - self._asked.names and candidate.facts.names - claim.names:
             return False
         return not contradicts(claim, candidate.facts)
+
+    def _names_of(self, claim: Facts) -> frozenset[str]:
+        """Return a claim's names, with the one that begins it, if it is known for a name."""
+        first = _FIRST_WORD.search(folding.plain(claim.text))
+        return claim.names | ({first.group()} & self._names if first else set())
+
+    def _first_names(self, source: int) -> set[str]:
+        """Return first names of the question whose surname stands in a source with no other.
+
+        A book that has introduced Roger Bacon goes on with "Bacon", or with "he".
+        """
+        text = self._around[source]
+        found = set()
+        for full in _FULL_NAME.finditer(self._asked.text):
+            *before, surname = full.group().split()
+            shown = re.findall(rf"(?:([A-Z]\w+)\s+)?\b{re.escape(surname)}\b", text)
+            if shown and not any(first and first not in before for first in shown):
+                found |= {folding.plain(name) for name in before}
+        return found
 
 
 def _candidates(sources: Sequence[Source]) -> list[_Candidate]:
@@ -169,9 +209,17 @@ def _candidates(sources: Sequence[Source]) -> list[_Candidate]:
     for index, source in enumerate(sources):
         spans = sentences.spans(source.text)
         pairs = [(first[0], second[1]) for first, second in pairwise(spans)]
-        for start, end in [*spans, *pairs]:
+        single = [Facts(source.text[start:end]) for start, end in spans]
+        parts = [*(() for _ in spans), *pairwise(single)]
+        for (start, end), of in zip([*spans, *pairs], parts, strict=True):
             text = source.text[start:end]
-            result.append(_Candidate(index, start, end, Facts(text), " ".join(folding.words(text))))
+            plain = " ".join(folding.words(text))
+            result.append(_Candidate(index, start, end, Facts(text), plain, of))
+        for table in source.tables:
+            for row in table.rows:
+                text = " ".join((*table.heading, *row.cells))
+                plain = " ".join(folding.words(text))
+                result.append(_Candidate(index, row.start, row.end, Facts(text), plain))
     return result
 
 
@@ -180,6 +228,21 @@ def _weights(candidates: Sequence[_Candidate]) -> dict[str, float]:
     counts = Counter(word for candidate in candidates for word in candidate.facts.words)
     total = len(candidates) + 1
     return {word: math.log(1 + total / count) for word, count in counts.items()}
+
+
+def _differs(claim: Facts, part: Facts) -> bool:
+    """Whether one of two sentences says something else, which the other one can't mend."""
+    said = {quantity.value for quantity in claim.quantities}
+    stands = {quantity.value for quantity in part.quantities}
+    return contradicts(claim, part) or bool(said and stands and not said & stands)
+
+
+def _is_denied(claim: Facts, candidate: _Candidate) -> bool:
+    """Whether a quotation stands in a denial ("Nobody believes that …"), or adds one."""
+    quoted = " ".join(folding.words(claim.text))
+    before, found, _ = candidate.plain.partition(quoted)
+    reported = before.split()[-1:] in (["that"], ["whether"], ["que"])
+    return not found or (reported and candidate.facts.denies)
 
 
 def _is_verbatim(quoted: str, source: str) -> bool:

@@ -84,6 +84,10 @@ def _question(path: Path, number: int, line: str) -> Question:
             isinstance(page, int)
             for page in (*question.pages, *question.alt_pages, *question.exclude_pages)
         )
+        well_formed = well_formed and all(
+            isinstance(fact, list) and all(isinstance(spelling, str) for spelling in fact)
+            for fact in row.get("must", ())
+        )
     except (ValueError, TypeError, AttributeError):
         well_formed = False
     if not well_formed or not question.question.strip():

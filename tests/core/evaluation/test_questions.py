@@ -70,9 +70,6 @@ def test_the_shared_questions_are_read(shared: Path) -> None:
         assert [asked.weak for asked in found] == [bool(row.get("weak")) for row in rows]
 
 
-@pytest.mark.xfail(
-    reason="questions._question: `must` is not checked, and letters are taken for it"
-)
 @pytest.mark.parametrize("must", ['"blue"', '["blue"]', "[[1980]]", '{"a": 1}', '[{"a": 1}]'])
 def test_facts_that_are_no_lists_of_texts_are_named(tmp_path: Path, must: str) -> None:
     file = tmp_path / "q.jsonl"
