@@ -10,6 +10,9 @@ import typing
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+# decode() reads the hints.
+from desktop.core.text.tables import Table  # noqa: TC001
+
 Rect = tuple[float, float, float, float]
 """x0, y0, x1, y1 in PDF points, origin top left, of the page's crop box as displayed."""
 
@@ -137,6 +140,8 @@ class Hit:
         score: From 0 to 1, weighed from several searches; comparable within one search only.
         similarity: Cosine similarity of the question and the nearest window of the passage; None
             where it is not known.
+        tables: What the passage has of tables, by offsets in its text.
+        found: Where what was found begins and ends in the page's text, where the passage is more.
     """
 
     rank: int
@@ -144,6 +149,8 @@ class Hit:
     title: str
     score: float
     similarity: float | None = None
+    tables: tuple[Table, ...] = ()
+    found: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

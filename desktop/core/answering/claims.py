@@ -17,6 +17,8 @@ _INVENTED = re.compile(
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _LIST_SPLIT = re.compile(r"\n(?=\s*(?:[-*•]|\d+[.)])\s+)|\n")
 _QUOTE_MARK = re.compile(r"^\s*>\s*")
+_CELLS = re.compile(r"\s*\|[\s|:-]*")
+"""What stands between the cells of a table's row, or draws the line under its heading."""
 _DOUBLED = 0.85
 """A quotation of whose words the answer has so large a share adds nothing to it."""
 
@@ -39,8 +41,8 @@ def part(text: str) -> Written:
     quotes, rest = [], []
     for line in _INVENTED.sub("", text).strip().split("\n"):
         mark = _QUOTE_MARK.match(line)
-        if mark and line[mark.end() :].strip():
-            quotes.append(line[mark.end() :].strip())
+        if mark and line[mark.end() :].strip(" |:-"):
+            quotes.append(_CELLS.sub(" \u00b7 ", line[mark.end() :]).strip(" \u00b7"))
         elif not mark:
             rest.append(line)
     answer = "\n".join(rest).strip()

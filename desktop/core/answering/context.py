@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from desktop.core.records import ContextItem
+from desktop.core.text import sentences
+
+# decode() reads the hints.
+from desktop.core.text.tables import Table, laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,6 +26,7 @@ class Source:
     Attributes:
         start: Offset of `text` in the page's text.
         score: Of the finding that brought it; 0 where none did.
+        tables: What the text has of tables, by offsets in it.
     """
 
     book: str
@@ -33,6 +38,12 @@ class Source:
     text: str
     score: float
     tokens: int = 0
+    tables: tuple[Table, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The text as a model reads it: tables in rows."""
+        return laid_out(self.text, self.tables)
 
     def item(self) -> ContextItem:
         """Return it as the answer lists it."""
@@ -75,6 +86,7 @@ class ModeContext(Protocol):
         where: Where,
         count: Callable[[str], int],
         room: int,
+        apart: bool = False,
     ) -> Context:
         """Return what to read.
 
@@ -85,9 +97,12 @@ class ModeContext(Protocol):
             where: The part of the library to keep to.
             count: Tokens of a text.
             room: Most tokens of all sources together.
+            apart: Another arrangement of the same, where there is one.
         """
 
 
+VERBATIM_WORDS = 4
+"""A run of words shorter than this is a coincidence, not a quotation."""
 FRAME_TOKENS = 48
 """Tokens of the line before each source (number, title, page, section), at most."""
 
@@ -95,7 +110,7 @@ FRAME_TOKENS = 48
 def from_hit(hit: Hit, count: Callable[[str], int]) -> Source:
     """Return a found passage as a source."""
     passage = hit.passage
-    return Source(
+    source = Source(
         book=passage.book,
         title=hit.title,
         page=passage.page,
@@ -104,8 +119,27 @@ def from_hit(hit: Hit, count: Callable[[str], int]) -> Source:
         start=passage.start,
         text=passage.text,
         score=hit.score,
-        tokens=count(passage.text),
+        tables=hit.tables,
     )
+    return replace(source, tokens=count(source.shown))
+
+
+def quotable(sources: Sequence[Source]) -> list[str]:
+    """Return what may be quoted of sources, each on a line: sentences, and rows of tables.
+
+    What is shorter than a quotation must be, such as a heading, is left out.
+    """
+    texts: list[str] = []
+    for source in sources:
+        position = 0
+        for table in (*source.tables, None):
+            between = source.text[position : table.start if table else None]
+            found = (" ".join(between[a:b].split()) for a, b in sentences.spans(between))
+            texts += [text for text in found if len(text.split()) >= VERBATIM_WORDS]
+            if table:
+                texts += [row for row in str(table).split("\n") if any(map(str.isalnum, row))]
+                position = table.end
+    return texts
 
 
 def best_first(sources: Sequence[Source]) -> list[Source]:

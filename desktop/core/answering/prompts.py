@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from string import Template
 from typing import TYPE_CHECKING
 
 from desktop.core.records import Turn
+from desktop.core.text.language import language
 from desktop.paths import resource
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from desktop.core.answering.context import Source
 
@@ -25,6 +26,7 @@ class Prompts:
         examples: Questions with passages, and their answers.
         refusal: What the model writes where the passages do not answer.
         several: What it is told besides, where the passages are of several books.
+        languages: And where the question is in another language than this file; by its code.
     """
 
     system: str
@@ -33,6 +35,7 @@ class Prompts:
     passage: Template
     question: Template
     several: str = ""
+    languages: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def start(self) -> list[tuple[str, str]]:
         """Return the messages that every prompt begins with, so that they are read once."""
@@ -51,6 +54,8 @@ class Prompts:
         passages = "\n".join(self.show(n, source) for n, source in enumerate(sources, start=1))
         if len({source.book for source in sources}) > 1:
             question = f"{question} {self.several}".strip()
+        hint = self.languages.get(language(question), "")
+        question = f"{question} {hint}".strip()
         asked = self.question.substitute(passages=passages, question=question)
         return [*self.start(), *_messages(history), ("user", asked)]
 
@@ -61,7 +66,7 @@ class Prompts:
             title=source.title,
             page=source.page,
             section=f", {source.section}" if source.section else "",
-            text=source.text,
+            text=source.shown,
         )
 
 
@@ -91,4 +96,5 @@ def load(name: str = "answer") -> Prompts:
         passage=Template(data["passage"]),
         question=Template(data["question"]),
         several=data.get("several", ""),
+        languages=data.get("languages", {}),
     )

@@ -9,6 +9,7 @@ from desktop.core.library.where import EVERYWHERE, Where
 from desktop.core.retrieval import evidence, listing, search, structure
 from desktop.core.retrieval.findings import Findings
 from desktop.core.retrieval.followup import standalone
+from desktop.core.retrieval.tables import with_tables
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -59,6 +60,7 @@ def look_up(
         plan = plan if _is_list(entries, plan) else structure.ordinary(plan, question)
     if not plan.listing:
         hits, absent = _passages(library, question, plan, history, limit, skip)
+        hits = with_tables(library, hits)
     ready = search.searchable(library, plan.where.books)
     return Findings(
         query=plan.query or question,
@@ -90,7 +92,6 @@ def _passages(
 ) -> tuple[list[Hit], tuple[str, ...]]:
     if plan.query:
         query = standalone(plan.query, history)
-        found = evidence.gather(library, query, where=plan.where, limit=limit + len(skip))
-        hits = [hit for hit in found if hit.passage.id not in skip][:limit]
+        hits = evidence.gather(library, query, where=plan.where, limit=limit, skip=skip)
         return hits, evidence.absent_names(library, question, where=plan.where)
     return evidence.from_start(library, plan.where, limit=limit), ()

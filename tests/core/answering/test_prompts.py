@@ -8,6 +8,7 @@ import pytest
 from desktop.core.answering import prompts
 from desktop.core.answering.context import Source
 from desktop.core.records import Turn
+from desktop.core.text.tables import Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,6 +63,22 @@ def test_passages_of_several_books_are_to_be_told_apart() -> None:
     other = replace(SOURCE, book="another")
     assert loaded.several in loaded.messages("Why?", [SOURCE, other], [])[-1][1]
     assert loaded.several not in loaded.messages("Why?", [SOURCE, SOURCE], [])[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("question", "hint"),
+    [("Pourquoi le héron est-il gris ?", "(Réponds en français.)"), ("Why is it grey?", "")],
+)
+def test_the_answer_is_to_be_in_the_language_of_the_question(question: str, hint: str) -> None:
+    text = prompts.load().messages(question, [SOURCE], [])[-1][1]
+    assert text.endswith(f"Question: {question} {hint}".strip())
+
+
+def test_a_table_is_shown_in_rows() -> None:
+    text = "Years.\n\nYear\nBirds\n\n1980\n12"
+    table = Table(8, len(text), ("Year", "Birds"), (Row(20, len(text), ("1980", "12")),))
+    shown = prompts.load().show(1, replace(SOURCE, text=text, tables=(table,)))
+    assert "Years.\n\n| Year | Birds |\n|---|---|\n| 1980 | 12 |\n" in shown
 
 
 def test_earlier_turns_come_between() -> None:

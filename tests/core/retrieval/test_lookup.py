@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -89,25 +90,39 @@ def test_a_question_may_lean_on_the_one_before(library: Library) -> None:
     assert "trout" in found.hits[0].passage.text.lower()
 
 
-def test_the_best_passages_bring_along_what_is_beside_them(library: Library) -> None:
+def test_the_best_passage_brings_along_its_page(library: Library) -> None:
     book = makers.book_id("c")
     page = "\n\n".join(f"Paragraph {n} speaks of {w}." for n, w in enumerate("abcdef"))
-    makers.shelve(library.catalog, book, [page, "The next page goes on."])
+    makers.shelve(library.catalog, book, [page])
     starts = [page.index(f"Paragraph {n}") for n in range(6)]
     spans = [*zip(starts, [start - 2 for start in starts[1:]] + [len(page)], strict=True)]
     whole = library.catalog.page(book, 1)
     assert whole
     parts = [makers.passage(book, 1, page[a:b], start=a) for a, b in spans]
-    (old,) = [p for p in library.catalog.passages(book) if p.page == 1]
-    library.catalog.commit_pages(book, [whole], [p for p in parts if p.id != old.id] + [parts[0]])
+    parts[4] = replace(parts[4], section="Another")
+    library.catalog.commit_pages(book, [whole], parts)
     middle, last = makers.hit(parts[2], 1), makers.hit(parts[5], 2)
-    widened = evidence.widened(library.catalog, [middle, last])
-    assert widened[0].passage.text == page[spans[1][0] : spans[3][1]]
-    assert [hit.passage.page for hit in widened] == [1, 1, 2]
-    assert widened[2].passage.text == "The next page goes on."
-    assert [hit.rank for hit in widened] == [1, 2, 3]
-    kept = evidence.widened(library.catalog, [middle, last], (1, 1))
-    assert [hit.passage.page for hit in kept] == [1, 1]
+    found = evidence.with_page(library.catalog, [middle, last])
+    assert found[0].passage.text == page
+    assert found[0].found == spans[2]
+    assert found[1] == last
+    kept = evidence.with_page(library.catalog, [middle], {parts[0].section})
+    assert kept[0].passage.text == page[: spans[3][1]]
+
+
+def test_a_page_that_is_too_long_comes_in_part(library: Library) -> None:
+    book = makers.book_id("c")
+    texts = [f"Part {n} " + "word " * (evidence.PAGE_WORDS // 3) for n in range(6)]
+    page = "\n\n".join(text.strip() for text in texts)
+    makers.shelve(library.catalog, book, [page])
+    whole = library.catalog.page(book, 1)
+    assert whole
+    starts = [page.index(f"Part {n}") for n in range(6)]
+    ends = [start - 2 for start in starts[1:]] + [len(page)]
+    parts = [makers.passage(book, 1, page[a:b], start=a) for a, b in zip(starts, ends, strict=True)]
+    library.catalog.commit_pages(book, [whole], parts)
+    (found,) = evidence.with_page(library.catalog, [makers.hit(parts[3], 1)])
+    assert found.passage.text == page[starts[2] : ends[3]]
 
 
 def test_books_that_are_compared_each_have_their_say(library: Library, tmp_path: Path) -> None:

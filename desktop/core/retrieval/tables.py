@@ -1,0 +1,92 @@
+"""Found passages with the tables that they touch, whole and in rows."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import closing
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from desktop.core.documents import tables
+from desktop.core.errors import UserFacingError
+from desktop.core.text.tables import within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from desktop.core.library.library import Library
+    from desktop.core.records import Hit, Page, Passage
+    from desktop.core.text.tables import Table
+
+logger = logging.getLogger(__name__)
+
+MOST_ROWS = 30
+"""A longer table is not made whole: it would crowd the other passages out."""
+_SHORT = 40
+"""Characters of a line that may be a table's cell."""
+
+
+def with_tables(library: Library, hits: Sequence[Hit]) -> list[Hit]:
+    """Return passages with their tables; one whose table was cut gets the whole of it.
+
+    What another passage then holds as well is left out. Pages are read again from the library's
+    copy, since where words stand is not kept; one that can't be read leaves its passages as
+    they are.
+    """
+    pages = _tables(library, {(h.passage.book, h.passage.page) for h in hits if _may(h)})
+    result: list[Hit] = []
+    for hit in hits:
+        page, found = pages.get((hit.passage.book, hit.passage.page), (None, ()))
+        start, end = _whole(hit.passage, found)
+        for other in result:
+            start, end = _apart((start, end), hit.passage, other.passage)
+        if start >= end:
+            continue
+        if page is not None:
+            text = page.text[start:end]
+            passage = replace(hit.passage, start=start, end=end, text=text)
+            hit = replace(hit, passage=passage, tables=within(found, start, end))
+        result.append(hit)
+    return [replace(hit, rank=rank) for rank, hit in enumerate(result, start=1)]
+
+
+def _may(hit: Hit) -> bool:
+    lines = hit.passage.text.split("\n")
+    return sum(0 < len(line) < _SHORT for line in lines) > tables.LEAST_ROWS
+
+
+def _tables(
+    library: Library, places: Iterable[tuple[str, int]]
+) -> dict[tuple[str, int], tuple[Page, tuple[Table, ...]]]:
+    read = {}
+    for book, group in groupby(sorted(places), key=lambda place: place[0]):
+        try:
+            with closing(library.open(book)) as document:
+                for _, number in group:
+                    page = document.page(number)
+                    read[book, number] = page, tables.find(page)
+        except UserFacingError as error:
+            logger.warning("the tables of %s can't be read: %s", book[:8], error)
+    return read
+
+
+def _whole(passage: Passage, found: Sequence[Table]) -> tuple[int, int]:
+    """Return where a passage begins and ends together with the tables that it touches."""
+    start, end = passage.start, passage.end
+    for table in found:
+        if table.start < end and table.end > start and len(table.rows) <= MOST_ROWS:
+            start, end = min(start, table.start), max(end, table.end)
+    return start, end
+
+
+def _apart(span: tuple[int, int], passage: Passage, other: Passage) -> tuple[int, int]:
+    """Return what of a passage's span is not in another passage as well."""
+    start, end = span
+    if (passage.book, passage.page) != (other.book, other.page):
+        return span
+    if other.start <= start < other.end:
+        start = other.end
+    if other.start < end <= other.end:
+        end = other.start
+    return start, end
