@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from desktop.core.llm.generation import Generation, Sampling
+    from desktop.core.llm.generation import Generation, Guide, Sampling
     from desktop.core.llm.hardware import Machine
 
 
@@ -79,8 +79,9 @@ class FakeEngine:
         cancelled: Callable[[], bool] = lambda: False,
         fresh: bool = False,
         grammar: str = "",
+        guide: Guide | None = None,
     ) -> Iterator[str]:
-        del sampling, fresh
+        del sampling, fresh, guide
         self.grammars.append(grammar)
         self.prompts.append(self._asked)
         figures.prompt_tokens = len(prompt)

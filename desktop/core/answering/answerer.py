@@ -11,8 +11,10 @@ import time
 from typing import TYPE_CHECKING
 
 from desktop.core.answering import long_context, prompts, retrieval_mode
+from desktop.core.answering.context import quotable
 from desktop.core.answering.request import Draft
 from desktop.core.errors import CancelledError, UserFacingError
+from desktop.core.llm.copying import Copying
 from desktop.core.llm.generation import Generation, Sampling
 from desktop.core.llm.gguf import memory_needed, read_header
 from desktop.core.llm.hardware import survey
@@ -38,6 +40,8 @@ MODES: dict[Mode, ModeContext] = {
 
 WINDOWS = (8192, 4096, 2048)
 """Windows to make room for, the first that the model has and the free memory allows."""
+MOST_QUOTES = 3
+"""Sentences that the model may copy before it answers; with more it reads out the page."""
 MOST_INTERPRETED = 96
 """Longest reply in `structure.GRAMMAR`."""
 MOST_TOKENS = 400
@@ -177,6 +181,7 @@ class Answerer:
             reading=reading.at,
             cancelled=listener.cancelled,
             fresh=request.fresh,
+            guide=Copying(engine.tokenize, quotable(context.sources), most=MOST_QUOTES),
         ):
             if not pieces:
                 first_word = time.monotonic() - start
@@ -234,6 +239,7 @@ class Answerer:
             where=request.found.where,
             count=lambda text: len(engine.tokenize(text)),
             room=room,
+            apart=request.apart,
         )
 
 

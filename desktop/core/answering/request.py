@@ -13,7 +13,7 @@ from desktop.core.retrieval.findings import Findings  # noqa: TC001
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from desktop.core.llm.generation import Generation, Sampling
+    from desktop.core.llm.generation import Generation, Guide, Sampling
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Request:
         history: Earlier turns, oldest first.
         fresh: Use nothing that was read before.
         attempt: 0 at first; a higher number gives another wording.
+        apart: Read the same in another arrangement, see `ModeContext`.
     """
 
     question: str
@@ -35,6 +36,7 @@ class Request:
     history: tuple[Turn, ...] = ()
     fresh: bool = False
     attempt: int = 0
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ class EngineLike(Protocol):
         cancelled: Callable[[], bool] = ...,
         fresh: bool = False,
         grammar: str = ...,
+        guide: Guide | None = ...,
     ) -> Iterator[str]:
         """Yield the continuation of a prompt."""
 

@@ -1,4 +1,4 @@
-"""Running a GGUF model through llama.cpp. The only importer of llama_cpp.
+"""Running a GGUF model through llama.cpp. With its sampler, the only importer of llama_cpp.
 
 Uses llama.cpp's own functions, not the high-level class: what is in the key/value memory, and
 what of it can be used again, is Lutrin's business. Knows nothing of books or prompts.
@@ -13,15 +13,17 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import llama_cpp
-import numpy as np
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.generation import Generation, Sampling
+from desktop.core.llm.sampler import Sampler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    from desktop.core.llm.generation import Guide
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +72,6 @@ class Engine:
         llama_cpp.llama_backend_init()
         self._load(path, cancelled)
         self._vocab = llama_cpp.llama_model_get_vocab(self._model)
-        self._vocab_size = llama_cpp.llama_vocab_n_tokens(self._vocab)
         self.context_tokens = context_tokens
         self._make_context(context_tokens, threads)
         self._memory = llama_cpp.llama_get_memory(self._context)
@@ -185,6 +186,7 @@ class Engine:
         cancelled: Callable[[], bool] = lambda: False,
         fresh: bool = False,
         grammar: str = "",
+        guide: Guide | None = None,
     ) -> Iterator[str]:
         """Yield the continuation of a prompt, piece by piece.
 
@@ -197,6 +199,7 @@ class Engine:
             cancelled: Asked between steps; writing then ends with `finish` "stopped".
             fresh: Read the whole prompt even where its start is still in the memory.
             grammar: In GBNF, from the rule `root`: nothing else is written; "" for any text.
+            guide: Says token by token what may be written; None for anything.
 
         Raises:
             CancelledError: if stopped while the prompt was still being read.
@@ -210,8 +213,8 @@ class Engine:
         start = time.monotonic()
         self._read(prompt, figures, reading=reading, cancelled=cancelled, fresh=fresh)
         figures.prefill_s = time.monotonic() - start
-        sampler = self._sampler(sampling or Sampling(), grammar)
-        yield from self._write(figures, most_tokens, sampler, cancelled)
+        sampler = Sampler(self._context, self._vocab, sampling or Sampling(), grammar, guide)
+        yield from self._write(figures, most_tokens, sampler, guide, cancelled)
 
     def _read(
         self,
@@ -239,64 +242,45 @@ class Engine:
         self,
         figures: Generation,
         most_tokens: int,
-        sampler: Any,
+        sampler: Sampler,
+        guide: Guide | None,
         cancelled: Callable[[], bool],
     ) -> Iterator[str]:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         start = time.monotonic()
         figures.finish = "length"
+        chosen = 0
+        waiting: list[int] = []  # written, and not read yet
         try:
             for _ in range(most_tokens):
-                token = llama_cpp.llama_sampler_sample(sampler, self._context, -1)
+                token = sampler.forced()
+                if waiting and (token is None or len(waiting) == STEP_TOKENS):
+                    self._decode(waiting)
+                    waiting = []
+                if token is None:
+                    token, known = sampler.choose()
+                    chosen += 1
+                    figures.certainty += (known - figures.certainty) / chosen
                 if llama_cpp.llama_vocab_is_eog(self._vocab, token):
                     figures.finish = "end"
                     break
                 figures.generated_tokens += 1
-                known = self._log_probability(token)
-                figures.certainty += (known - figures.certainty) / figures.generated_tokens
                 figures.decode_s = time.monotonic() - start
                 piece = decoder.decode(self._piece(token))
+                waiting.append(token)
+                if guide is not None:
+                    guide.take(token, piece)
                 if piece:
                     yield piece
                 if cancelled():
                     figures.finish = "stopped"
                     break
-                self._decode([token])
             rest = decoder.decode(b"", final=True)
             if rest:
                 yield rest
         finally:
             figures.decode_s = time.monotonic() - start
-            llama_cpp.llama_sampler_free(sampler)
-
-    def _sampler(self, sampling: Sampling, grammar: str) -> Any:
-        chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
-        parts = []
-        if grammar:
-            rules = llama_cpp.llama_sampler_init_grammar(self._vocab, grammar.encode(), b"root")
-            if not rules:
-                message = "the grammar is not one that llama.cpp reads"
-                raise ValueError(message)
-            parts.append(rules)
-        if sampling.temperature <= 0:
-            parts.append(llama_cpp.llama_sampler_init_greedy())
-        else:
-            parts += [
-                llama_cpp.llama_sampler_init_top_k(40),
-                llama_cpp.llama_sampler_init_top_p(0.95, 1),
-                llama_cpp.llama_sampler_init_temp(sampling.temperature),
-                llama_cpp.llama_sampler_init_dist(sampling.seed),
-            ]
-        for part in parts:
-            llama_cpp.llama_sampler_chain_add(chain, part)
-        return chain
-
-    def _log_probability(self, token: int) -> float:
-        """Return the natural logarithm of the probability of a token to come next."""
-        row = llama_cpp.llama_get_logits_ith(self._context, -1)
-        logits = np.ctypeslib.as_array(row, shape=(self._vocab_size,))
-        top = float(logits.max())
-        return float(logits[token]) - top - float(np.log(np.exp(logits - top).sum()))
+            sampler.close()
 
     def _decode(self, tokens: Sequence[int]) -> None:
         array = (llama_cpp.llama_token * len(tokens))(*tokens)

@@ -3,6 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Guide(Protocol):
+    """Says, token by token, what a model may write next."""
+
+    def allowed(self) -> Sequence[int] | None:
+        """Return the only tokens that may come next; None where any may."""
+
+    def forbidden(self) -> Sequence[int]:
+        """Return tokens that may not come next, where any other may."""
+
+    def take(self, token: int, piece: str) -> None:
+        """Note the token that came, and its text."""
 
 
 @dataclass(frozen=True)

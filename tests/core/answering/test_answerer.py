@@ -55,6 +55,7 @@ class Engine(FakeEngine):
         reading: Callable[[int, int], None] = lambda _done, _total: None,
         cancelled: Callable[[], bool] = lambda: False,
         fresh: bool = False,
+        **_: Any,
     ) -> Iterator[str]:
         self.samplings.append(sampling)
         self.fresh.append(fresh)
