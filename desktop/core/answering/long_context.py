@@ -27,8 +27,10 @@ def choose(
     where: Where,
     count: Callable[[str], int],
     room: int,
+    apart: bool = False,
 ) -> Context:
     """See `ModeContext`. Reads one book: the one with the best find, or the only one."""
+    del apart  # pages are read in their order
     book = hits[0].passage.book if hits else books[0]
     entry = catalog.find(book)
     if entry is None:

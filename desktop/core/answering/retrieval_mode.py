@@ -1,13 +1,16 @@
 """Retrieval: the passages that were found, as many as fit, the best one last.
 
-Nearest to the question it counts most with small models.
+Nearest to the question it counts most with small models. With `apart`, what only stands around it
+on its page is read before all the others.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from desktop.core.answering.context import FRAME_TOKENS, Context, from_hit
+from desktop.core.text.tables import within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,9 +28,13 @@ def choose(
     where: Where,
     count: Callable[[str], int],
     room: int,
+    apart: bool = False,
 ) -> Context:
     """See `ModeContext`."""
     del catalog, books, where  # only what was found is read
+    if apart:
+        pieces = [_parted(hit) for hit in hits]
+        hits = [*(found for found, _ in pieces), *(hit for _, around in pieces for hit in around)]
     sources = []
     left = room
     for hit in hits:
@@ -39,3 +46,26 @@ def choose(
     dropped = len(hits) - len(sources)
     notes = (f"{dropped} of {len(hits)} passages did not fit the window",) if dropped else ()
     return Context(tuple(reversed(sources)), notes=notes)
+
+
+def _parted(hit: Hit) -> tuple[Hit, list[Hit]]:
+    """Return what was found, with the tables that it touches, and what stands around it."""
+    if hit.found is None:
+        return hit, []
+    passage, text = hit.passage, hit.passage.text
+    start, end = (place - passage.start for place in hit.found)
+    for table in hit.tables:
+        if table.start < end and table.end > start:
+            start, end = min(start, table.start), max(end, table.end)
+    spans = [(start, end), (0, start), (end, len(text))]
+    found, *around = [
+        replace(
+            hit,
+            passage=replace(
+                passage, start=passage.start + a, end=passage.start + b, text=text[a:b]
+            ),
+            tables=within(hit.tables, a, b),
+        )
+        for a, b in spans
+    ]
+    return found, [piece for piece in around if piece.passage.text.strip()]

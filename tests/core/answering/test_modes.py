@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from desktop.core.answering import long_context, retrieval_mode
-from desktop.core.answering.context import FRAME_TOKENS
+from desktop.core.answering.context import FRAME_TOKENS, Source, quotable
 from desktop.core.errors import UserFacingError
 from desktop.core.library.catalog import Catalog
 from desktop.core.library.where import EVERYWHERE, Where
 from desktop.core.records import Hit, LeftOut
+from desktop.core.text.tables import Row, Table
 from tests.core import makers
 
 if TYPE_CHECKING:
@@ -71,6 +73,52 @@ def long(
     return long_context.choose(
         catalog, hits, books=books, where=Where(None, pages), count=count, room=room
     )
+
+
+def test_retrieval_reads_what_stands_around_a_find_apart_from_it_and_first(
+    catalog: Catalog,
+) -> None:
+    text = "Before it. What was found.\n\nYear\n1980\n1990\n\nAfter it."
+    start, table_start = text.index("What"), text.index("Year")
+    rows = tuple(Row(text.index(y), text.index(y) + 4, (y,)) for y in ("1980", "1990"))
+    found = replace(
+        makers.hit(makers.passage("b" * 64, 1, text, start=100), 1),
+        tables=(Table(table_start, rows[-1].end, ("Year",), rows),),
+        found=(100 + start, 100 + rows[0].end),  # the table is cut
+    )
+    other = makers.hit(makers.passage("b" * 64, 2, "Another page."), 2)
+    arguments: dict[str, Any] = {"books": [], "where": EVERYWHERE, "count": len, "room": 10_000}
+    together = retrieval_mode.choose(catalog, [found, other], **arguments)
+    assert [source.text for source in together.sources] == ["Another page.", text]
+    apart = retrieval_mode.choose(catalog, [found, other], apart=True, **arguments)
+    assert [source.text.strip() for source in apart.sources] == [
+        "After it.",
+        "Before it.",
+        "Another page.",
+        text[start : rows[-1].end],
+    ]
+    assert [source.start for source in apart.sources] == [100 + rows[-1].end, 100, 0, 100 + start]
+    assert [len(source.tables) for source in apart.sources] == [0, 0, 0, 1]
+    assert apart.sources[-1].tables[0].rows[0].start == rows[0].start - start
+
+
+def test_sentences_and_rows_may_be_quoted_but_no_heading() -> None:
+    text = (
+        "Of birds\n\nHerons wade at\ndawn. Storks too.\n\n"
+        "Year\nBirds\n1980\n12\n\nThen they left the lake."
+    )
+    start = text.index("Year")
+    row = Row(text.index("1980"), text.index("12") + 2, ("1980", "12"))
+    source = Source("b", "Birds", 1, "1", "", 0, text, 0.5, tables=(
+        Table(start, row.end, ("Year", "Birds"), (row,)),
+    ))  # fmt: skip
+    assert quotable([source]) == [
+        "Herons wade at dawn.",
+        "| Year | Birds |",
+        "| 1980 | 12 |",
+        "Then they left the lake.",
+    ]
+    assert quotable([]) == []
 
 
 def test_retrieval_reads_the_best_find_last(catalog: Catalog) -> None:

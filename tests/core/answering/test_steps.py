@@ -207,11 +207,56 @@ def test_a_stopped_text_takes_one_round() -> None:
     assert answer.stopped
 
 
-def test_no_question_takes_more_than_its_rounds() -> None:
-    found = [Findings("q", hits(TRUE, page=n), ((BOOK, "B"),)) for n in range(1, 9)]
+def paged(**changes: Any) -> Findings:
+    """Return a passage that was found and the sentence after it on its page."""
+    (hit,) = hits(f"{TRUE} {MORE}")
+    return Findings("q", (replace(hit, found=(0, len(TRUE))),), ((BOOK, "Birds"),), **changes)
+
+
+def test_an_answer_that_is_not_sure_is_written_again_from_another_order() -> None:
+    parts = Parts("Napoleon ate it.", TRUE, found=[paged()])
+    answer = ask(parts)
+    assert parts.kinds() == ["LookUp", "Write", "Check", "Write", "Check"]
+    requests = [step.request for step in parts.done if isinstance(step, steps.Write)]
+    assert [request.apart for request in requests] == [False, True]
+    assert requests[0].found == requests[1].found
+    assert (answer.abstained, answer.rounds) == (False, 2)
+
+
+def test_a_sure_answer_is_not_written_again() -> None:
+    parts = Parts(TRUE, found=[paged()])
+    assert ask(parts).rounds == 1
+    assert parts.kinds() == ["LookUp", "Write", "Check"]
+
+
+def test_of_two_answers_the_better_proved_is_given() -> None:
+    loose = "The heron is a bird of marshes, a tall one."
+    for first, second in ((loose, TRUE), (TRUE.replace("grey", "tall grey"), loose)):
+        parts = Parts(first, second, found=[paged(), paged()])
+        answer = ask(parts)
+        assert "wading" in answer.answer
+        assert answer.rounds >= 1
+
+
+def test_no_question_takes_more_than_three_rounds() -> None:
+    found = [replace(paged(), query=f"{n}") for n in range(1, 9)]
     parts = Parts(*[f"It is red {n}. It is blue." for n in range(9)], found=found)
-    ask(parts)
-    assert parts.kinds().count("Write") == steps.ROUNDS
+    assert ask(parts).rounds == 3
+    assert parts.kinds().count("Write") == 3
+
+
+def test_stopping_the_second_reading_keeps_the_first_answer() -> None:
+    class StoppedLater(Parts):
+        def __call__(self, step: steps.Step) -> Any:
+            result = super().__call__(step)
+            later = isinstance(step, steps.Write) and step.request.apart
+            return replace(result, stopped=True) if later else result
+
+    parts = StoppedLater(f"{TRUE} Napoleon ate it.", "It is", found=[paged(), paged()])
+    answer = ask(parts)
+    assert parts.kinds() == ["LookUp", "Write", "Check", "Write", "Check"]
+    assert TRUE[:-1] in answer.answer
+    assert answer.stopped
 
 
 CITED = Citation(1, BOOK, "B", 3, "p3", "q", 0, 1, Verdict.VERBATIM, 1.0, ((0.0, 1.0, 2.0, 3.5),))
