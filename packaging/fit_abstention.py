@@ -22,7 +22,6 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from desktop.core.answering.abstention import founded  # noqa: E402
 from desktop.core.library.embedding import MiniLM  # noqa: E402
 
 TARGET = ROOT / "resources" / "calibration" / "abstention.toml"
@@ -38,8 +37,8 @@ def main() -> None:
     parser.add_argument("--false-answers", type=float, default=0.1)
     args = parser.parse_args()
     rows = [row for path in args.reports for row in json.loads(path.read_text())["per_question"]]
-    written = [row for row in rows if founded(row["signs"])]
-    refused = [row for row in rows if row not in written]
+    written = [row for row in rows if row["signs"]]
+    refused = [row for row in rows if not row["signs"]]
     names = sorted({name for row in written for name in row["signs"]})
     values = np.array([[row["signs"].get(name, 0.0) for name in names] for row in written])
     answerable = np.array([row["type"] != "unanswerable" for row in written], dtype=float)

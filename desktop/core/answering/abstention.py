@@ -56,8 +56,8 @@ def signs(request: Request, draft: Draft, proved: Proved) -> dict[str, float]:
     question's content words that stand in the passages read. `pairs`: the same of its pairs of
     neighbouring words. `named`: share of the question's names that do. `proved`: share of the
     answer's sentences that are proved. `covered`: how far the proofs cover them, on average.
-    `quoted`: whether the model copied a sentence of the passages word for word. `certain`: the
-    mean probability, geometric, of the tokens written.
+    `founded`: whether anything is proved, or copied from the passages word for word. `certain`:
+    the mean probability, geometric, of the tokens written.
     """
     question = request.question
     texts = [folding.content_words(f"{s.section} {s.text}") for s in draft.sources]
@@ -77,14 +77,9 @@ def signs(request: Request, draft: Draft, proved: Proved) -> dict[str, float]:
         "named": _share(name in known for name in named),
         "proved": 1 - len(proved.unsupported) / proved.claims if proved.claims else 0.0,
         "covered": sum(proved.scores) / len(proved.scores) if proved.scores else 0.0,
-        "quoted": float(proved.quotes > 0),
+        "founded": float(proved.quotes > 0 or len(proved.unsupported) < proved.claims),
         "certain": math.exp(draft.certainty),
     }
-
-
-def founded(values: Mapping[str, float]) -> bool:
-    """Whether anything of an answer is proved, or quoted from the passages."""
-    return values.get("proved", 0.0) > 0 or values.get("quoted", 0.0) > 0
 
 
 def _share(values: Iterable[bool]) -> float:
@@ -112,8 +107,8 @@ class Calibration:
         return 1 / (1 + math.exp(-total))
 
     def answers(self, values: Mapping[str, float]) -> bool:
-        """Whether to give the answer. One of which nothing is proved or quoted is never given."""
-        return founded(values) and self.probability(values) >= self.threshold
+        """Whether to give the answer."""
+        return self.probability(values) >= self.threshold
 
 
 @cache

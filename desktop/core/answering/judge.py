@@ -46,9 +46,9 @@ def judge(request: Request, draft: Draft, *, embedder: str, embed: Embed | None 
     )
     if draft.stopped:
         return answer
-    signs = abstention.signs(request, draft, proved)
     if abstention.refuses(claims.part(draft.text).text, prompts.load().refusal):
-        return _withheld(answer, draft.notes, signs)
+        return _withheld(answer, draft.notes, {})
+    signs = abstention.signs(request, draft, proved)
     if request.mode is not Mode.LONG_CONTEXT and not abstention.load(embedder, draft.model).answers(
         signs
     ):

@@ -46,11 +46,10 @@ def test_answers(answer: str) -> None:
     assert not refuses(answer, REFUSAL)
 
 
-def test_nothing_proved_is_never_given() -> None:
-    sure = Calibration({"similar": 9.0}, bias=9.0)
-    assert not sure.answers({"similar": 1.0, "proved": 0.0, "quoted": 0.0})
-    assert sure.answers({"similar": 1.0, "proved": 0.5})
-    assert sure.answers({"similar": 1.0, "quoted": 1.0})
+def test_of_a_strange_model_only_what_is_founded_is_given() -> None:
+    general = load("strange@9", "strange-model")
+    assert not general.answers({"similar": 1.0, "founded": 0.0})
+    assert general.answers({"similar": 0.1, "founded": 1.0})
 
 
 def test_the_signs_are_weighed() -> None:

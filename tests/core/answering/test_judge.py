@@ -87,7 +87,7 @@ def test_a_refusal_is_one_sentence_without_citations(text: str) -> None:
     assert answer.notes == ("a note",)
     assert answer.limits == LIMITS
     assert [item.page for item in answer.context] == [3, 2]
-    assert answer.confidence
+    assert not answer.confidence  # there is nothing to weigh
 
 
 def test_the_calibration_decides(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +97,13 @@ def test_the_calibration_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"{TRUE} [4]" in answer.notes[-1]
     calibrate(monkeypatch, answers=True)
     assert not judged(TRUE).abstained
-    assert judged(FALSE).abstained  # nothing of it is proved
+    assert judged(FALSE).unsupported == (FALSE,)
+
+
+def test_the_general_calibration_gives_what_is_founded() -> None:
+    assert judged(FALSE).abstained
+    assert judged(FALSE).confidence["founded"] == 0
+    assert judged(f"> {TRUE}\n\n{FALSE}").confidence["founded"] == 1
 
 
 def test_it_is_that_of_the_embedder_and_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
