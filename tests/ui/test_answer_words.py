@@ -116,3 +116,16 @@ def test_dropped_paths_are_sorted_by_name(tmp_path: Path) -> None:
     assert dropped.folders == (tmp_path,)
     assert "Add as a model: m.gguf" in promise(dropped)
     assert "nothing here can be added" in promise(sort_paths([tmp_path / "x.txt"]))
+
+
+def test_rounds_are_told_where_there_was_more_than_one() -> None:
+    assert "Searched and written 2 times" in answer_words.details(
+        dataclasses.replace(answer("x"), rounds=2), "Tiny"
+    )
+    assert "Searched and written" not in answer_words.details(answer("x"), "Tiny")
+
+
+def test_a_limit_is_one_line_whatever_the_book_calls_it() -> None:
+    text = answer_words.limits([Limit("section", "Chapter 4\n\n# <b>a</b> | `x`")])
+    assert "\n" not in text
+    assert r"\# \<b\>a\</b\> \| \`x\`" in text

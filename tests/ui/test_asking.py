@@ -195,3 +195,36 @@ def test_what_was_not_found_is_looked_for_again(driver: Driver) -> None:
     assert "checking" in seen
     assert "further" in seen
     assert seen.index("checking") < seen.index("further")
+
+
+def test_a_further_rounds_text_takes_the_place_of_the_first(driver: Driver) -> None:
+    driver.add("metals.pdf")
+    driver.type_question("nothing of this is there")
+    seen: list[str] = []
+    driver.asker.text_grew.connect(lambda *_: seen.append(driver.asker.running.text))
+    driver.until(lambda: not driver.asker.running)
+    assert any("word9 " in text for text in seen)
+    assert max(text.count("word0 ") for text in seen) == 1
+    assert driver.view.message.answer is not None
+    assert driver.view.message.answer.rounds == 2
+
+
+def test_a_place_that_no_rule_knows_is_asked_of_the_model(driver: Driver) -> None:
+    driver.add("metals.pdf")
+    stages: list[str] = []
+    driver.asker.stage_changed.connect(lambda _message, stage: stages.append(stage.stage))
+    message = driver.ask("What melts in the chapter before the last?")
+    assert message.state is MessageState.DONE
+    assert stages.count("finding") >= 3  # looked up, interpreted, looked up
+
+
+def test_a_limit_comes_back_with_the_conversation(
+    driver: Driver, opened: Callable[[], Driver]
+) -> None:
+    driver.add("metals.pdf")
+    driver.ask("In chapter 4, at what heat does osmium melt?")
+    driver.window.close()
+    again = opened()
+    again.until(lambda: again.window.conversation.view.views)
+    assert again.view.limits.isVisible()
+    assert [limit.key for limit in again.view.message.answer.limits] == ["section"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from desktop.core.errors import UserFacingError
 from desktop.core.library.where import EVERYWHERE
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from desktop.core.library.library import Library
     from desktop.core.library.store import Found, Store
     from desktop.core.library.where import Where
-    from desktop.core.records import Book
+    from desktop.core.records import Book, Passage
 
 CANDIDATES = 200
 """Passages taken from each search; the fused list is cut to what is asked for."""
@@ -32,6 +32,21 @@ SIDE = 0.6
 """Weight of a passage that only asks, lists or points; see `matter.Marks.side`."""
 SAME_PAGE = 0.7
 """Weight of a passage for each better one of its page: so the first few speak from several."""
+
+
+class SecondLook(Protocol):
+    """Compares a question with single passages: better than a search, and too slow for them all.
+
+    Attributes:
+        candidates: How many of the best passages it is worth looking at.
+        weight: Of its scores against those of the search, 0 to 1.
+    """
+
+    candidates: int
+    weight: float
+
+    def scores(self, question: str, passages: Sequence[Passage]) -> Sequence[float]:
+        """Return how well each passage fits, on any scale; more is better."""
 
 
 def searchable(library: Library, books: Sequence[str] | None = None) -> list[Book]:
@@ -65,6 +80,7 @@ def find(
     *,
     where: Where = EVERYWHERE,
     limit: int = 10,
+    second_look: SecondLook | None = None,
 ) -> list[Hit]:
     """Return the passages that best match a query, best first.
 
@@ -75,6 +91,7 @@ def find(
         query: A question or some words.
         where: The part of the library to look in.
         limit: Most hits.
+        second_look: Puts the best passages into a better order; None leaves them as found.
 
     Raises:
         UserFacingError: if there is no book to look in.
@@ -89,12 +106,15 @@ def find(
     if any(book.passages_embedded for book in ready):
         vector = _vector(library.embedder, query)
     found, similarity = _rank(store, query, vector, where)
-    passages = library.catalog.passages_by_id([identity for identity, _ in found[:limit]])
+    looked_at = max(limit, second_look.candidates if second_look else 0)
+    passages = library.catalog.passages_by_id([identity for identity, _ in found[:looked_at]])
     kept = [
         (identity, score)
-        for identity, score in found[:limit]
+        for identity, score in found[:looked_at]
         if identity in passages and passages[identity].book in titles
     ]
+    if second_look is not None:
+        kept = _looked_again(second_look, query, kept, passages)
     return [
         Hit(
             rank=rank,
@@ -103,8 +123,27 @@ def find(
             score=round(score, 6),
             similarity=similarity.get(identity),
         )
-        for rank, (identity, score) in enumerate(kept, start=1)
+        for rank, (identity, score) in enumerate(kept[:limit], start=1)
     ]
+
+
+def _looked_again(
+    second_look: SecondLook,
+    query: str,
+    found: list[tuple[str, float]],
+    passages: Mapping[str, Passage],
+) -> list[tuple[str, float]]:
+    """Return the best passages in the order of both scores, then the others as they were."""
+    near, far = found[: second_look.candidates], found[second_look.candidates :]
+    judged = second_look.scores(query, [passages[identity] for identity, _ in near])
+    again = {identity: score for (identity, _), score in zip(near, judged, strict=True)}
+    scores = fusion.weighted(
+        [
+            (1 - second_look.weight, fusion.scaled(dict(near))),
+            (second_look.weight, fusion.scaled(again)),
+        ]
+    )
+    return [*sorted(scores.items(), key=lambda pair: -pair[1]), *far]
 
 
 def _needed(library: Library, where: Where, ready: Mapping[str, str]) -> tuple[str, ...] | None:

@@ -12,9 +12,11 @@ from desktop.core.retrieval import search
 from tests.core import makers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from desktop.core.library.library import Library
+    from desktop.core.records import Passage
 
 BIRDS = [
     "The grey heron fishes in shallow water.",
@@ -80,6 +82,38 @@ def test_the_limit_holds(library: Library) -> None:
 @pytest.mark.parametrize("query", ["", "?", '"', "😀", "x" * 10_000, "%' OR 1=1 --"])
 def test_any_query_is_harmless(library: Library, query: str) -> None:
     assert len(search.find(library, query)) <= 5
+
+
+class Longest:
+    """A second look that likes long passages."""
+
+    candidates = 3
+    weight = 1.0
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, list[str]]] = []
+
+    def scores(self, question: str, passages: Sequence[Passage]) -> list[float]:
+        self.asked.append((question, [passage.text for passage in passages]))
+        return [len(passage.text) for passage in passages]
+
+
+@pytest.mark.usefixtures("books")
+def test_a_second_look_orders_the_best_and_leaves_the_others(library: Library) -> None:
+    first = texts(search.find(library, "heron in water", limit=5))
+    look = Longest()
+    again = texts(search.find(library, "heron in water", limit=5, second_look=look))
+    assert look.asked == [("heron in water", first[:3])]
+    assert again == [*sorted(first[:3], key=len, reverse=True), *first[3:]]
+    assert texts(search.find(library, "heron in water", limit=1, second_look=look)) == again[:1]
+
+
+@pytest.mark.usefixtures("books")
+def test_a_second_look_may_weigh_less_than_the_first(library: Library) -> None:
+    look = Longest()
+    look.weight = 0.0
+    first = search.find(library, "heron in water", limit=3)
+    assert texts(search.find(library, "heron in water", limit=3, second_look=look)) == texts(first)
 
 
 def test_a_removed_book_is_not_found(library: Library, books: tuple[str, str]) -> None:
