@@ -20,7 +20,8 @@ _HEADINGS = {
 
 def list_answer(question: str, mode: Mode, found: Findings) -> Answer:
     """Return the list that was found as an answer; each entry is cited where it stands."""
-    lines = [_HEADINGS[found.listing].format(n=len(found.entries)), ""]
+    more = sum(entry.more for entry in found.entries)
+    lines = [_HEADINGS[found.listing].format(n=len(found.entries) + more), ""]
     cited: list[Citation] = []
     titles = dict(found.books)
     for entry in found.entries:
@@ -42,8 +43,10 @@ def list_answer(question: str, mode: Mode, found: Findings) -> Answer:
                 )
             )
             marker = f" [{len(cited)}]"
-        text = " ".join(entry.text.split()).rstrip(".")
+        text = " ".join(entry.text.split()).rstrip(".").replace("[", "(").replace("]", ")")
         lines.append(f"{'  ' * (entry.level - 1)}- {text}, {place}{marker}")
+    if more:
+        lines += ["", f"The first {len(found.entries)} are listed; there are {more} more."]
     took = round(found.retrieve_s, 3)
     return Answer(
         question=question,

@@ -20,7 +20,8 @@ _LISTED = 3
 _SIDE = re.compile(
     r"^[\W\d]*(?:(?:chapter|appendix|chapitre|annexe|kapitel|anhang)\W*[\dA-Z]*\W+)?(?:"
     r"answers?\b|answer key|(?:selected )?solutions?\b|.*\b(?:questions|exercises|problems)$|"
-    r"index\b|references$|bibliography|works cited|further reading|(?:table of )?contents$|"
+    r"(?:\w+ )?index(?: of .*)?$|references$|bibliography|works cited|further reading|"
+    r"(?:table of )?contents$|"
     r"list of (?:figures|tables)|acknowledge?ments|.*\blicen[sc]e$|"
     r"corrigés?\b|solutions? des\b|réponses\b|exercices\b|bibliographie|table des matières|"
     r"références$|remerciements|"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from desktop.core.documents import matter
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MOST = 200
 """Longest list."""
 _CAPTION_CHARACTERS = 300
+_NUMBER = re.compile(r"^\W*[^\W\d_]+\.?\s*([\w.-]*\w)")
+"""Of a figure or table, in its caption."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Entry:
         start: Offset in the page's text; equal to `end` where it was not found there.
         end: Offset after its last character.
         level: Depth in the list, from 1.
+        more: Entries that come after it but are not in the list, which is too long.
     """
 
     text: str
@@ -44,33 +47,52 @@ class Entry:
     end: int
     section: str
     level: int = 1
+    more: int = 0
 
 
 def entries(catalog: Catalog, plan: Plan, books: Sequence[Book]) -> list[Entry]:
     """Return the entries of the list that a plan asks for, in reading order."""
     chosen = [book for book in books if plan.where.books is None or book.id in plan.where.books]
     if plan.listing == "contents":
-        found = (entry for book in chosen for entry in _contents(catalog, book, plan.where))
-        return list(found)[:MOST]
-    spans = _SPANS[plan.listing]
+        return _first([e for book in chosen for e in _contents(catalog, book, plan.where)])
+    found = [
+        Entry(
+            passage.text[start:end],
+            passage.book,
+            passage.page,
+            passage.page_label,
+            passage.start + start,
+            passage.start + end,
+            passage.section,
+        )
+        for passage in _passages(catalog, chosen, plan.where)
+        for start, end in _SPANS[plan.listing](passage)
+    ]
+    found = _without_repeats(found, numbered=plan.listing != "definitions")
     wanted = set(folding.content_words(plan.query))
-    result = []
-    for passage in _passages(catalog, chosen, plan.where):
-        for start, end in spans(passage):
-            text = passage.text[start:end]
-            if not wanted or wanted & set(folding.content_words(text)):
-                place = (passage.start + start, passage.start + end)
-                result.append(
-                    Entry(
-                        text,
-                        passage.book,
-                        passage.page,
-                        passage.page_label,
-                        *place,
-                        passage.section,
-                    )
-                )
-    return result[:MOST]
+    return _first([e for e in found if not wanted or wanted & set(folding.content_words(e.text))])
+
+
+def _first(found: list[Entry]) -> list[Entry]:
+    """Return the longest list that is shown; its last entry says how many more there are."""
+    if len(found) <= MOST:
+        return found
+    return [*found[: MOST - 1], replace(found[MOST - 1], more=len(found) - MOST)]
+
+
+def _without_repeats(found: Sequence[Entry], *, numbered: bool) -> list[Entry]:
+    """Return entries without those that a book's own lists or exercises only repeat.
+
+    A figure or table that stands nowhere but among exercises is kept; a definition is not.
+    """
+    side = [any(map(matter.is_side, entry.section.split(SEPARATOR))) for entry in found]
+    keys = [(entry.book, *_NUMBER.findall(entry.text)[:1]) for entry in found]
+    proper = {key for key, aside in zip(keys, side, strict=True) if not aside}
+    return [
+        entry
+        for entry, key, aside in zip(found, keys, side, strict=True)
+        if not aside or (numbered and key not in proper)
+    ]
 
 
 def _contents(catalog: Catalog, book: Book, where: Where) -> Iterator[Entry]:
@@ -86,10 +108,10 @@ def _contents(catalog: Catalog, book: Book, where: Where) -> Iterator[Entry]:
 def _shown(outline: Outline, where: Where) -> Iterator[tuple[Section, int]]:
     """Yield the chapters, below their parts; or a chapter with the sections in it."""
     if where.sections is not None:
-        paths = [tuple(path.split(SEPARATOR)) for path in where.sections]
-        top = min((len(path) for path in paths), default=0)
-        inside = [s for s in outline.sections if s.path in paths]
-        depth = min((len(s.path) for s in inside), default=top)
+        # A part is not shown for its only chapter.
+        alone = {part.path for part in outline.parts if len(outline.children(part.path)) == 1}
+        inside = [s for s in outline.inside(where.sections) if s.path not in alone]
+        depth = min((len(s.path) for s in inside), default=0)
         for section in inside:
             if len(section.path) <= depth + 1:
                 yield section, len(section.path) - depth + 1

@@ -12,7 +12,7 @@ from desktop.core.errors import UserFacingError
 from desktop.core.text.folding import content_words, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from desktop.core.library.catalog import Catalog
     from desktop.core.records import Book
@@ -23,7 +23,7 @@ Number = tuple[int | str, ...]
 _KINDS = {
     "chapter": "chapter chap ch chapitre kapitel capitulo capitolo lesson lecon",
     "part": "part partie teil parte",
-    "appendix": "appendix annexe appendice anhang",
+    "appendix": "appendix appendices annexe appendice anhang",
     "section": "section sec abschnitt seccion sezione",
 }
 _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
@@ -35,7 +35,7 @@ _TITLE = re.compile(
     r"(?![^\W_])(?P<rest>.*)",
     re.DOTALL,
 )
-_ROMAN = re.compile(r"(?=[ivxl])(?:x{0,3})(?:ix|iv|v?i{0,3})|(?:xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
+_ROMAN = re.compile(r"(?=[ivxl])(?:xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
 _LOOSE_PART = re.compile(
     r"\W*(?:(?:book|livre|volume|unit|unite|period)\s+[\divxl]+\b|"
@@ -133,6 +133,13 @@ class Outline:
         """Return the paths, as in `Passage.section`, at and below a section."""
         depth = len(section.path)
         return tuple(text for text, path in self._paths.items() if path[:depth] == section.path)
+
+    def inside(self, texts: Collection[str]) -> list[Section]:
+        """Return the entries with some paths, as `within` gives them, or with no text elsewhere."""
+        inner = {path for text, path in self._paths.items() if text in texts}
+        others = set(self._paths.values()) - inner
+        above = {path[:depth] for path in others for depth in range(1, len(path) + 1)}
+        return [s for s in self.sections if s.path in inner or s.path not in above]
 
     def numbered(self, name: str, kind: str = "") -> Section | None:
         """Return the entry that has a number, or whose place it is where none has one.

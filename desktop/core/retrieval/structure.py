@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.core.library.where import EVERYWHERE, Where
 from desktop.core.records import Limit
-from desktop.core.retrieval import scope
+from desktop.core.retrieval import scope, wording
 from desktop.core.text import folding
 
 if TYPE_CHECKING:
@@ -23,76 +23,14 @@ if TYPE_CHECKING:
 
     from desktop.core.library.catalog import Catalog
     from desktop.core.records import Book
+    from desktop.core.retrieval.scope import Outline, Section
 
 KEYS = BOOK, SECTION, PAGES, MARKS = "book", "section", "pages", "marks"
 """Of the limits that a question may have."""
-_NUMBER = rf"\d{{1,3}}(?:\.\d{{1,3}})*|[IVXL]{{1,7}}|[A-Z]\b|{scope.NUMBER_WORDS}"
-_IN = (
-    r"\b(?:in|from|of|within|throughout|inside|does|dans|du|de la|au|en)\s+(?:the\s+|le\s+|la\s+)?"
-)
-_SECTION = re.compile(
-    rf"(?:{_IN})?\b(?P<kind>{scope.KIND_WORDS})\s+(?:number\s+|n[o°]\s*)?"
-    rf"(?P<number>(?-i:{_NUMBER}))(?![\w.-]*\d)\b",
-    re.IGNORECASE,
-)
-_ORDINAL = re.compile(
-    rf"{_IN}(?P<number>{scope.NUMBER_WORDS})\s+(?P<kind>{scope.KIND_WORDS})\b", re.IGNORECASE
-)
-_DASH = r"\s*(?:-|\u2013|\u2014|to|and|through|\u00e0|et)\s*"
-_PAGES = re.compile(
-    rf"\b(?:on|from|at|in|of|does|sur|\u00e0|aux?|de)\s+(?:the\s+|la\s+|les\s+)?"
-    rf"(?:pages?|pp?\.)\s*(?P<first>\d{{1,5}})(?:{_DASH}(?:page\s+)?(?P<last>\d{{1,5}}))?\b(?!\s*%)",
-    re.IGNORECASE,
-)
-_BOOK_PHRASE = re.compile(
-    r"\b(?:in|from|according to|dans|selon|d.apr\u00e8s)\s+(?:the\s+|le\s+|la\s+)?"
-    r"(?:(?:book|livre)\s+(?P<after>[^,:;?]{2,60}?)|(?P<before>[^,:;?]{2,60}?)\s+"
-    r"(?:book|textbook|livre|paper|article))(?:\s+(?:only|seulement|uniquement))?"
-    r"(?=\s*[,:;?]|\s*$|\s+(?:what|how|why|who|when|where|which)\b)",
-    re.IGNORECASE,
-)
-_LISTS = {
-    "contents": r"(?:(?:main|different|all)\s+)*(?:chapters|sections|topics|contents"
-    r"|table of contents|chapitres|sections|table des mati\u00e8res)",
-    "figures": r"(?:all\s+)?(?:the\s+)?(?:figures|illustrations|diagrams)",
-    "tables": r"(?:all\s+)?(?:the\s+)?(?:tables|tableaux)",
-    "definitions": r"(?:all\s+)?(?:the\s+)?(?:definitions|defined terms|d\u00e9finitions)",
-}
-_ASKS = (
-    r"^\W*(?:(?:please\s+)?(?:list|show|give|name|find)(?:\s+(?:me|us))?"
-    r"|what\s+are|which\s+are|what\s+is|what['\u2019]s|montre(?:-moi)?|donne(?:-moi)?|liste[rz]?"
-    r"|quels\s+sont|quelles\s+sont|quelle\s+est|cite[rz]?)\s+"
-    r"(?:all\s+|the\s+|toute?s?\s+|les\s+|la\s+)*"
-)
-_BARE = r"^\W*(?:all\s+(?:of\s+)?|the\s+|toute?s?\s+|les\s+)+"
-_REST = (
-    r"(?P<rest>\s*(?:\W*$|(?:about|on|of|for|showing|that show|related to|concerning|in|from|"
-    r"contained|are there|there are|sur|de|du|des|dans|qui|concernant|li\u00e9e?s)\b.*))$"
-)
-_LISTINGS = [
-    (name, re.compile(f"(?:{start})(?:{words})\\b{_REST}", re.IGNORECASE | re.DOTALL))
-    for name, words in _LISTS.items()
-    for start in (_ASKS, _BARE)
-]
-_SUBJECT = re.compile(
-    r"^\W*(?:about|on|of|for|showing|that show|related to|concerning|sur|de|du|des|concernant|"
-    r"li\u00e9e?s \u00e0)\s+(?:the\s+|this\s+|le\s+|la\s+|les\s+|l['\u2019])?",
-    re.IGNORECASE,
-)
-_WHOLE = re.compile(
-    r"^\W*(?:(?:the\s+|this\s+|my\s+|whole\s+|entire\s+|ce\s+|le\s+)*"
-    r"(?:book|text|textbook|document|paper|pdf|livre|texte)s?)?\W*(?:are there|there are)?\W*$",
-    re.IGNORECASE,
-)
-_WHAT_IS_IN = re.compile(
-    r"^\W*(?:what(?:['\u2019]s|\s+is|\s+does)?|summari[sz]e|qu['\u2019]y\s+a[-\s]t[-\s]il|"
-    r"de\s+quoi\s+parle|r\u00e9sume[rz]?|que\s+contient)?\s*"
-    r"(?:(?:it\s+)?(?:in|about|covered|say|says|contain|contains|discuss|cover|treat|le|la|me)\b\s*)*\W*$",
-    re.IGNORECASE,
-)
-_CONTENTS_OF = re.compile(
-    r"^\W*(?:what(?:['\u2019]s|\s+is)|que\s+contient|qu['\u2019]y)", re.IGNORECASE
-)
+MOST_NAMED = 3
+"""Of more sections a limit names the first and the last."""
+SHORTEST_ALIKE = 5
+"""Letters with which words of two languages begin alike."""
 _PLACE_WORD = r"(?:chapters?|sections?|pages?|p\.|appendix|chapitres?|annexes?|kapitel|seiten?)"
 _PLACED = rf"(?:\d+|{scope.NUMBER_WORDS}|last|next|previous|final|beginning|end|dernier|dernière)"
 _SUSPECT = re.compile(
@@ -142,6 +80,10 @@ class Plan:
     listing: str = ""
 
 
+LONGEST = 2000
+"""Characters of a question in which a place is looked for; a longer one is a pasted text."""
+
+
 def plan(
     question: str,
     catalog: Catalog,
@@ -161,9 +103,11 @@ def plan(
         where: What the user chose; the question's limits narrow it.
         without: Keys of limits that are not to be taken from the question.
     """
+    if len(question) > LONGEST:
+        return Plan(question, where)
     state = _Reading(question, catalog, list(books), where, frozenset(without))
     state.take_book()
-    state.take_section()
+    state.take_sections()
     state.take_pages()
     return state.plan()
 
@@ -177,7 +121,7 @@ def ordinary(asked: Plan, question: str) -> Plan:
 
 def without_book(question: str) -> str:
     """Return a question without the words that only say which book is meant."""
-    return _BOOK_PHRASE.sub("", question)
+    return wording.without_book(question)
 
 
 class _Reading:
@@ -191,56 +135,85 @@ class _Reading:
         where: Where,
         without: frozenset[str],
     ) -> None:
-        self.rest = question
+        self.rest = wording.whole_numbers(question.strip())
         self._question = question
         self._catalog = catalog
         self._books = books
         self.where = where
         self._without = without
+        self._titles: list[str] = []
         self.limits: list[Limit] = []
 
     def take_book(self) -> None:
-        """Keep to the one of several books that is named."""
-        if BOOK in self._without or len(self._books) < 2:
+        """Keep to the one of the books that is named."""
+        named = self._named_book()
+        if named is None:
             return
-        match = _BOOK_PHRASE.search(self.rest)
-        if match is None:
+        match, book = named
+        self.rest = wording.cut(self.rest, match)
+        if len(self._books) > 1 and BOOK not in self._without:
+            self._books = [book]
+            self.where = replace(self.where, books=(book.id,))
+            self.limits.append(Limit(BOOK, book.title))
+
+    def _named_book(self) -> tuple[re.Match[str], Book] | None:
+        titled = [(m, book) for book in self._books if (m := wording.title(self.rest, book.title))]
+        if len(titled) == 1:
+            return titled[0]
+        for match in wording.books(self.rest):
+            named = _named(match["after"] or match["before"], self._books)
+            if len(named) == 1:
+                return match, named[0]
+        return None
+
+    def take_sections(self) -> None:
+        """Keep to the chapters or sections that are named by number."""
+        matches = wording.sections(self.rest)
+        if SECTION in self._without or len(self._books) != 1 or not matches:
             return
-        words = set(folding.content_words(match["after"] or match["before"]))
-        named = [b for b in self._books if words and words <= set(folding.content_words(b.title))]
-        if len(named) == 1:
-            self._books = named
-            self.where = replace(self.where, books=(named[0].id,))
-            self.limits.append(Limit(BOOK, named[0].title))
-            self.rest = _cut(self.rest, match)
-
-    def take_section(self) -> None:
-        """Keep to the chapter or section that is named by its number."""
-        for match in (*_SECTION.finditer(self.rest), *_ORDINAL.finditer(self.rest)):
-            kind = scope.kind_of(match["kind"])
-            if self.keep_section(match["number"], kind):
-                self.rest = _cut(self.rest, match)
-                return
-
-    def keep_section(self, number: str, kind: str) -> bool:
-        """Keep to a section by its number; return whether there is one book, and it has it."""
-        if SECTION in self._without or len(self._books) != 1:
-            return False
         outline = scope.outline(self._catalog, self._books[0].id)
-        section = outline.numbered(number, kind)
-        if section is None:
+        named: list[Section] = []
+        rest = self.rest
+        for match in reversed(matches):
+            kind = scope.kind_of(match["kind"])
+            found = [outline.numbered(number, kind) for number in wording.numbers(match)]
+            if any(found):
+                named = [section for section in found if section] + named
+                rest = wording.cut(rest, match)
+        if self._keep(outline, named):
+            self.rest = rest
+
+    def keep_section(self, number: str) -> None:
+        """Keep to the section that has a number, if there is one book, and it has it."""
+        if SECTION in self._without or len(self._books) != 1:
+            return
+        outline = scope.outline(self._catalog, self._books[0].id)
+        section = outline.numbered(number, "section" if "." in number else "")
+        self._keep(outline, [section] if section else [])
+
+    def _keep(self, outline: Outline, named: Sequence[Section]) -> bool:
+        """Keep to some sections; return whether any text of them is in what the user chose."""
+        # "Section 1.1 in chapter 1" is the section.
+        within = {section.path[:depth] for section in named for depth in range(len(section.path))}
+        kept = list({s.path: s for s in named if s.path not in within}.values())
+        paths = dict.fromkeys(path for section in kept for path in outline.within(section))
+        chosen = self.where.sections
+        both = tuple(path for path in paths if chosen is None or path in chosen)
+        if not both:
             return False
-        self.where = replace(
-            self.where, books=(self._books[0].id,), sections=outline.within(section)
-        )
-        self.limits.append(Limit(SECTION, outline.label(section)))
+        self.where = replace(self.where, books=(self._books[0].id,), sections=both)
+        self._titles = [section.rest or section.title for section in kept]
+        labels = [outline.label(section) for section in kept]
+        between = ", " if len(labels) <= MOST_NAMED else " \u2026 "
+        shown = labels if len(labels) <= MOST_NAMED else [labels[0], labels[-1]]
+        self.limits.append(Limit(SECTION, between.join(shown)))
         return True
 
     def take_pages(self) -> None:
         """Keep to the pages that are named."""
-        match = _PAGES.search(self.rest)
+        match = wording.pages(self.rest)
         if match is not None and self.keep_pages(int(match["first"]), int(match["last"] or 0)):
-            self.rest = _cut(self.rest, match)
+            self.rest = wording.cut(self.rest, match)
 
     def keep_pages(self, first: int, last: int) -> bool:
         """Keep to some pages; return whether a book has them."""
@@ -269,43 +242,40 @@ class _Reading:
 
     def plan(self) -> Plan:
         """Return what came of it."""
-        listing, subject = _listing(self.rest, limited=bool(self.limits))
-        if listing == "contents" and subject:
-            listing = ""  # "the sections about X" are found by likeness
+        listing, subject = wording.listing(self.rest)
         if listing and MARKS not in self._without:
             self.keep_marks(listing)
             return Plan(subject, self.where, tuple(self.limits), listing)
         if not self.limits:
             return Plan(self._question, self.where)
-        if _WHAT_IS_IN.match(self.rest):
-            section = any(limit.key == SECTION for limit in self.limits)
-            contents = section and _CONTENTS_OF.match(self.rest)
-            return Plan("", self.where, tuple(self.limits), "contents" if contents else "")
-        return Plan(self.rest.strip(" ,;:"), self.where, tuple(self.limits))
+        if not wording.nothing_left(self.rest):
+            return Plan(wording.trimmed(self.rest), self.where, tuple(self.limits))
+        if self._titles and wording.asks_contents(self.rest):
+            return Plan("", self.where, tuple(self.limits), "contents")
+        # The start of several chapters is the start of the first; their subjects find all.
+        query = ", ".join(self._titles) if len(self._titles) > 1 else ""
+        return Plan(query, self.where, tuple(self.limits))
 
 
-def _cut(text: str, match: re.Match[str]) -> str:
-    """Return a text without a match and the punctuation around it."""
-    before, after = text[: match.start()].rstrip(" ,:;"), text[match.end() :].lstrip(" ,:;")
-    return f"{before} {after}".strip()
+def _named(name: str, books: Sequence[Book]) -> list[Book]:
+    """Return the books that have all words of a name in the title, else nearly all of them.
+
+    Words of two languages are near: "\u00e9conomie" and "economics".
+    """
+    words = set(folding.content_words(name))
+    titles = [(book, set(folding.content_words(book.title))) for book in books]
+    exact = [book for book, title in titles if words and words <= title]
+    return exact or [
+        book
+        for book, title in titles
+        if words and all(any(_near(word, other) for other in title) for word in words)
+    ]
 
 
-def _listing(text: str, *, limited: bool) -> tuple[str, str]:
-    """Return which list is asked for, if any, and of what."""
-    for name, pattern in _LISTINGS:
-        match = pattern.match(text)
-        if match is None:
-            continue
-        rest = match["rest"].strip(" .?!,:")
-        if _WHOLE.match(_SUBJECT.sub("", re.sub(r"^(?:in|from|dans)\s+", "", rest))):
-            # "What is a definition" asks for one; a list is asked for in the plural.
-            return name, ""
-        subject = _SUBJECT.match(f"{rest} ")
-        if subject is not None and name != "contents":
-            return name, rest[subject.end() :].strip()
-        if limited and not rest:
-            return name, ""
-    return "", ""
+def _near(word: str, other: str) -> bool:
+    """Whether two words begin alike and differ only in their last letters."""
+    alike = max(SHORTEST_ALIKE, len(word) - 3, len(other) - 3)
+    return word == other or word[:alike] == other[:alike]
 
 
 def suspects(question: str) -> bool:
@@ -324,8 +294,9 @@ def from_model(
 ) -> Plan:
     """Return the plan that a model's reply in `GRAMMAR` gives, each value checked.
 
-    The chapter must be in the outline and the pages in the book; "about" only ever becomes words
-    to search for. What is malformed, or says nothing, gives the plan of the rules.
+    The chapter must be in the outline and the pages in the book, and the question must have their
+    numbers; "about" only ever becomes words to search for. What is malformed, or says nothing,
+    gives the plan of the rules.
     """
     rules = plan(question, catalog, books, where=where, without=without)
     try:
@@ -333,16 +304,17 @@ def from_model(
         listing, number = str(row["list"]), str(row["chapter"])
         first, last = int(row["first_page"]), int(row["last_page"])
         about = " ".join(str(row["about"]).split())
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return rules
     state = _Reading(question, catalog, list(books), where, frozenset(without))
-    if number:
-        state.keep_section(number, "section" if "." in number else "")
-    if first:
+    said = wording.said_numbers(question)
+    if scope.parse_number(number) in said:
+        state.keep_section(number)
+    if {(first,), (last or first,)} <= said:
         state.keep_pages(first, last)
     if not state.keep_marks(listing):
         listing = ""
     # The question's own words find better than the model's, unless a list is narrowed by them.
     query = about if listing else question
-    said = bool(state.limits or listing)
-    return Plan(query, state.where, tuple(state.limits), listing) if said else rules
+    found = bool(state.limits or listing)
+    return Plan(query, state.where, tuple(state.limits), listing) if found else rules

@@ -57,8 +57,15 @@ def test_every_kind_of_list_has_its_heading(listing: str) -> None:
     assert listing in answer.answer.split("\n")[0]
 
 
-@pytest.mark.xfail(reason="lists.list_answer: an entry's “[2]” becomes a link to another entry")
 def test_a_number_in_brackets_in_the_book_is_no_marker() -> None:
     entry = replace(HERON, text="Figure 1 A heron, after [2]")
     answer = list_answer("q", Mode.RETRIEVAL, found(entry, TROUT))
     assert with_links(answer).count("(cite:2)") == 1
+
+
+def test_a_list_that_was_cut_says_how_many_more_there_are() -> None:
+    answer = list_answer("q", Mode.RETRIEVAL, found(HERON, replace(TROUT, more=40)))
+    lines = answer.answer.split("\n")
+    assert lines[0] == "42 figures:"
+    assert lines[-1] == "The first 2 are listed; there are 40 more."
+    assert len(answer.citations) == 2

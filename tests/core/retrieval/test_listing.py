@@ -149,12 +149,46 @@ def test_a_book_without_an_outline_has_no_contents(catalog: Catalog) -> None:
 
 def test_a_list_has_an_end(catalog: Catalog) -> None:
     enter(catalog, [("", f"Figure {n} A heron") for n in range(1, MOST + 50)])
-    assert len(listed(catalog, "figures")) == MOST
+    found = listed(catalog, "figures")
+    assert len(found) == MOST
+    assert [entry.more for entry in found[-2:]] == [0, 49]
+    assert len(listed(catalog, "figures", "Figure")) == MOST
 
 
-@pytest.mark.xfail(reason="listing.entries: a list of figures in the front of a book comes along")
+def test_a_list_of_just_the_most_has_no_more(catalog: Catalog) -> None:
+    enter(catalog, [(f"{n} Birds", "Herons fish.") for n in range(1, MOST + 1)])
+    assert [entry.more for entry in listed(catalog, "contents")] == [0] * MOST
+
+
 def test_the_books_own_list_of_figures_is_not_listed_again(catalog: Catalog) -> None:
     enter(catalog, [
         ("List of Figures", "Figure 1 A heron 2"), ("1 Birds", "Figure 1 A heron\n\nIt fishes."),
     ])  # fmt: skip
     assert [entry.page for entry in listed(catalog, "figures")] == [2]
+
+
+def test_a_table_among_exercises_is_listed_where_it_is_the_only_one(catalog: Catalog) -> None:
+    enter(catalog, [
+        ("List of Tables", "Table 1 Weights 2"),
+        ("1 Birds", "Table 1 Weights\n\nThey fish."),
+        ("1 Birds › Problems", "Table 1 Weights\n\nTable 2 Heights\n\nBy definition, what is it?"),
+    ])  # fmt: skip
+    found = listed(catalog, "tables")
+    assert [(entry.text, entry.page) for entry in found] == [("Table 1 Weights", 2),
+                                                             ("Table 2 Heights", 3)]  # fmt: skip
+    assert listed(catalog, "definitions") == []
+
+
+def test_a_chapter_whose_text_is_all_in_its_sections_is_listed(catalog: Catalog) -> None:
+    enter(catalog, [
+        ("Part I Air › 1 Birds › 1.1 Owls", "x"), ("Part I Air › 1 Birds › 1.2 Herons", "x"),
+        ("Part II Sea › 2 Fish › 2.1 Trout", "x"), ("Part II Sea › 3 Crabs", "x"),
+    ])  # fmt: skip
+    birds = ("Part I Air › 1 Birds › 1.1 Owls", "Part I Air › 1 Birds › 1.2 Herons")
+    sea = ("Part II Sea › 2 Fish › 2.1 Trout", "Part II Sea › 3 Crabs")
+    found = listed(catalog, "contents", where=Where((A,), sections=birds))
+    assert [(e.text, e.level) for e in found] == [("1 Birds", 1), ("1.1 Owls", 2),
+                                                  ("1.2 Herons", 2)]  # fmt: skip
+    found = listed(catalog, "contents", where=Where((A,), sections=sea))
+    assert [(e.text, e.level) for e in found] == [("Part II Sea", 1), ("2 Fish", 2), ("3 Crabs", 2)]
+    assert listed(catalog, "contents", where=Where((A,), sections=())) == []

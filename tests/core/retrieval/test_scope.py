@@ -8,7 +8,7 @@ import pytest
 from desktop.core.errors import UserFacingError
 from desktop.core.library.catalog import Catalog
 from desktop.core.records import Book, BookStatus, Page
-from desktop.core.retrieval.scope import chapter
+from desktop.core.retrieval.scope import chapter, parse_number
 from tests.core import makers
 
 if TYPE_CHECKING:
@@ -91,3 +91,11 @@ def test_a_book_without_an_outline_says_so(catalog: Catalog) -> None:
     other = makers.shelve(catalog, makers.book_id("b"), ["text"], title="Bare")
     with pytest.raises(UserFacingError, match="it has no table of contents"):
         chapter(catalog, replace(other), "1")
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("", ()), (".", ()), ("iv", (4,)), ("XL", (40,)), ("xlix", (49,)), ("Four", (4,)), ("b", ())],
+)
+def test_a_number_is_read(name: str, number: tuple[int, ...]) -> None:
+    assert parse_number(name) == number
