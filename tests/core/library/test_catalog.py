@@ -93,12 +93,12 @@ def test_a_chunk_is_stored_whole_or_not_at_all(catalog: Catalog) -> None:
 
 def test_a_full_disk_says_so_and_undoes(catalog: Catalog) -> None:
     catalog.put(book())
-    limit = catalog._rows("PRAGMA page_count")[0][0] + 2
-    catalog._rows(f"PRAGMA max_page_count = {limit}")
+    limit = catalog.rows("PRAGMA page_count")[0][0] + 2
+    catalog.rows(f"PRAGMA max_page_count = {limit}")
     pages = [Page(n, "1", "long " * 5000) for n in range(1, 9)]
     with pytest.raises(sqlite3.OperationalError, match="full"):
         catalog.commit_pages(A, pages, [])
-    catalog._rows("PRAGMA max_page_count = 100000")
+    catalog.rows("PRAGMA max_page_count = 100000")
     assert catalog.pages(A) == []
     catalog.commit_pages(A, pages, [])
     assert len(catalog.pages(A)) == 8
@@ -231,7 +231,7 @@ def test_two_connections_write_in_turn(catalog: Catalog, file: Path) -> None:
     """The second writer waits for the first instead of failing, and nothing is lost."""
     catalog.put(book())
     other, reader = Catalog(file), Catalog(file)
-    with catalog._transaction() as run:
+    with catalog.transaction() as run:
         run.execute("UPDATE books SET title = 'first' WHERE id = ?", (A,))
         writer = threading.Thread(target=lambda: other.update(A, error="second"))
         writer.start()
