@@ -7,8 +7,8 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from desktop.cli.books import find_book
-from desktop.cli.options import answering, common
+from desktop.cli.books import chosen_books
+from desktop.cli.options import answering, choosing, common
 from desktop.cli.output import ProgressLine, notice, print_json
 from desktop.core.answering import steps
 from desktop.core.answering.answerer import MODES, Answerer
@@ -36,13 +36,7 @@ def register(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """Add the verb to the command line."""
     parser = verbs.add_parser("ask", help="answer a question from a book")
     parser.add_argument("question", metavar="QUESTION", help="what you want to know, in quotes")
-    parser.add_argument(
-        "--book",
-        metavar="B",
-        action="append",
-        default=[],
-        help="id, title or file, which is added first; may be given several times; all without it",
-    )
+    choosing(parser)
     parser.add_argument("--chapter", metavar="C", help="number or title of a chapter to keep to")
     parser.add_argument("--pages", metavar="A-B", type=_pages, help="physical pages to keep to")
     answering(parser)
@@ -69,7 +63,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     library = Library(paths)
     if Mode(args.mode) not in MODES:
         raise UserFacingError("No adapter has been trained for this book", "Ask in retrieval mode")
-    books = [find_book(library, name) for name in args.book]
+    books = chosen_books(library, args)
     where = Where(tuple(book.id for book in books) or None)
     search.searchable(library, where.books)  # before a model is fetched for it
     where = replace(where, pages=_range(library, books, args))
@@ -87,15 +81,28 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
             model=args.model,
             fresh=args.fresh,
         )
-        answer = steps.run(
-            steps.answering(asked), lambda step: carry_out(step, library, answerer, listener)
-        )
+        answer = steps.run(steps.answering(asked), _Carrier(library, answerer, listener))
     answer = locate(library, answer)
     if args.json:
         print_json(_json(answer))
     else:
         _print(answer)
     return 0
+
+
+class _Carrier:
+    """Carries steps out; only the first text is shown as it is written."""
+
+    def __init__(self, library: Library, answerer: Answerer, listener: Listener) -> None:
+        self._library = library
+        self._answerer = answerer
+        self._listener = listener
+
+    def __call__(self, step: steps.Step) -> Any:
+        result = carry_out(step, self._library, self._answerer, self._listener)
+        if isinstance(step, steps.Write):
+            self._listener = replace(self._listener, token=lambda _text: None)
+        return result
 
 
 def _range(
@@ -163,10 +170,11 @@ def _json(answer: Answer) -> dict[str, Any]:
 
 
 def _print(answer: Answer) -> None:
-    if not sys.stdout.isatty() or answer.abstained:
-        print(answer.answer)
-    else:
+    shown = sys.stdout.isatty() and answer.rounds == 1 and not answer.abstained
+    if sys.stdout.isatty():
         print()
+    if not shown:
+        print(answer.answer)
     for citation in answer.citations:
         quote = " ".join(citation.quote.split())
         print(f"\n[{citation.marker}] {citation.title}, page {citation.page} ({citation.verdict})")

@@ -150,11 +150,12 @@ def details(answer: Answer, model: str) -> str:
     took = answer.timings
     speed = tr("First word after {first:.1f} s · {speed:.0f} tokens/s · {total:.1f} s in all")
     read = tr("{n} passages read · {tokens:,} tokens ({reused:,} known from before)")
+    rounds = tr("Written {n} times; the best proved answer is shown")
     if not answer.model:
         return "\n".join(answer.notes)
     lines = [
         f"{mode_name(answer.mode)} · {model or answer.model}",
-        tr("Searched and written {n} times").format(n=answer.rounds) if answer.rounds > 1 else "",
+        rounds.format(n=answer.rounds) if answer.rounds > 1 else "",
         speed.format(first=took.ttft_s, speed=took.tokens_per_s, total=took.total_s),
         read.format(n=len(answer.context), tokens=took.prompt_tokens, reused=took.reused_tokens),
         _left_out(answer),

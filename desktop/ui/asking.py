@@ -10,7 +10,7 @@ import dataclasses
 import logging
 import sqlite3
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -46,7 +46,7 @@ class Running:
         attempt: How often another wording was asked for.
         stage: What is being done.
         started: Seconds of the monotonic clock.
-        again: Whether the next piece begins a further round's text.
+        again: Whether a further round's text is written; the first stays until one is chosen.
         saved: Pieces that are in the file.
         shown: Pieces that the views were told.
     """
@@ -218,9 +218,12 @@ class Asker(QObject):
             return
         match delivery.event:
             case "stage":
-                self._set_stage(decode(Progress, delivery.data))
+                stage = decode(Progress, delivery.data)
+                again = running.again and stage.stage in ("reading", "writing")
+                self._set_stage(replace(stage, stage="comparing") if again else stage)
+            case "token" if running.again:
+                pass
             case "token":
-                self._start_over(running)
                 running.pieces.append(delivery.data["text"])
             case "done":
                 self._go_on(running, decode(place.record, delivery.data))
@@ -228,14 +231,6 @@ class Asker(QObject):
                 self._on_trouble(delivery, tr("The part that writes answers"))
             case _:
                 self._on_trouble(delivery, tr("The part that looks things up in the books"))
-
-    def _start_over(self, running: Running) -> None:
-        """Put a further round's text in the place of the text before, once it begins."""
-        if running.again:
-            running.again = False
-            running.pieces.clear()
-            running.saved = running.shown = 0
-            self.began.emit(running.message)
 
     def _go_on(self, running: Running, result: Any) -> None:
         """Give a step's result to the strategy, and take the next step or the answer."""

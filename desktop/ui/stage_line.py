@@ -30,6 +30,7 @@ def stage_text(stage: Progress) -> str:
         "loading": tr("Loading the model…"),
         "reading": tr("Reading the passages…"),
         "writing": tr("Writing…"),
+        "comparing": tr("Reading once more, to compare…"),
     }
     parts = [texts.get(stage.stage, tr("Working…"))]
     share = percent(stage)

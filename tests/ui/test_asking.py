@@ -197,14 +197,18 @@ def test_what_was_not_found_is_looked_for_again(driver: Driver) -> None:
     assert seen.index("checking") < seen.index("further")
 
 
-def test_a_further_rounds_text_takes_the_place_of_the_first(driver: Driver) -> None:
+def test_the_first_text_stays_while_a_further_one_is_written(driver: Driver) -> None:
     driver.add("metals.pdf")
     driver.type_question("nothing of this is there")
     seen: list[str] = []
+    stages: list[str] = []
     driver.asker.text_grew.connect(lambda *_: seen.append(driver.asker.running.text))
+    driver.asker.stage_changed.connect(lambda _message, stage: stages.append(stage.stage))
     driver.until(lambda: not driver.asker.running)
     assert any("word9 " in text for text in seen)
     assert max(text.count("word0 ") for text in seen) == 1
+    assert seen == sorted(seen, key=len)
+    assert "comparing" in stages
     assert driver.view.message.answer is not None
     assert driver.view.message.answer.rounds == 2
 

@@ -153,7 +153,7 @@ def answering(asked: Question) -> Generator[Step, Any, Answer]:
 
 
 def _better(answer: Answer, request: Request) -> Generator[Step, Any, Answer]:
-    """Have another answer written; return the one that is better borne out.
+    """Have another answer written; return the one that is better borne out, with the time of both.
 
     Small models go by what stands where: of two answers from the same passages in two orders, the
     one that the passages prove better was right more often than either of them alone.
@@ -161,7 +161,12 @@ def _better(answer: Answer, request: Request) -> Generator[Step, Any, Answer]:
     draft = yield Write(request)
     other: Answer = yield Check(request, draft)
     best = other if _worth(other) > _worth(answer) else answer
-    return replace(best, rounds=answer.rounds + 1, stopped=other.stopped)
+    timings = replace(
+        best.timings,
+        ttft_s=answer.timings.ttft_s,
+        total_s=round(answer.timings.total_s + other.timings.total_s, 3),
+    )
+    return replace(best, rounds=answer.rounds + 1, stopped=other.stopped, timings=timings)
 
 
 def _is_sure(answer: Answer) -> bool:

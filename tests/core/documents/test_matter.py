@@ -11,7 +11,8 @@ TEXT = "Scarcity means that wants exceed what is there. Nobody can have it all."
     "section",
     [
         "1 Welcome › Self-Check Questions", "Answer Key › Chapter 4", "References", "Index",
-        "Index of names", "Subject Index",        "Bibliographie", "Exercices", "Contents", "Chapter 3 Problems", "Lösungen",
+        "Index of names", "Subject Index", "Bibliographie", "Exercices",
+        "Contents", "Chapter 3 Problems", "Lösungen",
     ],
 )  # fmt: skip
 def test_sections_that_only_ask_list_or_point(section: str) -> None:
