@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from desktop.cli.options import common
+from desktop.cli.options import choosing, common
 from desktop.cli.output import ProgressLine, notice, print_json
 from desktop.core.documents.opening import SUFFIXES
 from desktop.core.errors import PasswordNeededError, UserFacingError
@@ -40,13 +40,7 @@ def register(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     removing.set_defaults(run=run_remove)
     finding = verbs.add_parser("search", help="find passages; needs no language model")
     finding.add_argument("query", metavar="QUERY")
-    finding.add_argument(
-        "--book",
-        metavar="B",
-        action="append",
-        default=[],
-        help="look in this book; may be repeated",
-    )
+    choosing(finding)
     finding.add_argument("-k", type=int, default=10, help="how many passages (10)")
     finding.set_defaults(run=run_search)
     for verb in (adding, listing, removing, finding):
@@ -138,9 +132,7 @@ def run_books(args: argparse.Namespace, paths: Paths) -> int:
 def run_remove(args: argparse.Namespace, paths: Paths) -> int:
     """Remove a book for good."""
     library = Library(paths)
-    path = Path(args.book).expanduser()
-    known = library.catalog.find(file_id(path)) if path.is_file() else None
-    book = known or library.catalog.resolve(args.book)
+    book = known_book(library, args.book)
     library.remove(book.id)
     library.purge(book.id)
     if args.json:
@@ -155,7 +147,7 @@ def run_search(args: argparse.Namespace, paths: Paths) -> int:
     if not args.query.strip():
         raise UserFacingError("The query is empty", "Write some words to look for")
     library = Library(paths)
-    where = Where(tuple(find_book(library, name).id for name in args.book) or None)
+    where = Where(tuple(book.id for book in chosen_books(library, args)) or None)
     search.searchable(library, where.books)
     library.embedder.load()  # loading the embedder is no part of a search
     start = time.monotonic()
@@ -186,6 +178,35 @@ def _hit_row(hit: Hit) -> dict[str, Any]:
         "end": passage.end,
         "score": round(hit.score, 6),
     }
+
+
+def chosen_books(library: Library, args: argparse.Namespace) -> list[Book]:
+    """Return the books that `--book` and `--collection` name, each once; none for all.
+
+    Raises:
+        UserFacingError: if a book or collection is not there, or a collection has no books.
+    """
+    members: list[Book] = []
+    for reference in args.collection:
+        name, books = library.collections.find(reference)
+        if not books:
+            raise UserFacingError(
+                f"The collection “{name}” has no books", "Add some with `lutrin collections add`"
+            )
+        members += filter(None, map(library.catalog.find, books))
+    named = [find_book(library, reference) for reference in args.book]
+    return list({book.id: book for book in (*named, *members)}.values())
+
+
+def known_book(library: Library, reference: str) -> Book:
+    """Return the book that is meant by an id, a title, or a file that was added.
+
+    Raises:
+        UserFacingError: if there is no such book.
+    """
+    path = Path(reference).expanduser()
+    known = library.catalog.find(file_id(path)) if path.is_file() else None
+    return known or library.catalog.resolve(reference)
 
 
 def find_book(library: Library, reference: str) -> Book:

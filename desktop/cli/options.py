@@ -32,6 +32,24 @@ def common(parser: argparse.ArgumentParser, *, nested: bool = False) -> None:
     )
 
 
+def choosing(parser: argparse.ArgumentParser) -> None:
+    """Add `--book` and `--collection`, which say where to look; the result has a list of each."""
+    parser.add_argument(
+        "--book",
+        metavar="B",
+        action="append",
+        default=[],
+        help="id, title or file, which is added first; may be given several times; all without it",
+    )
+    parser.add_argument(
+        "--collection",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="the books of this collection; may be given several times",
+    )
+
+
 def answering(parser: argparse.ArgumentParser) -> None:
     """Add `--mode`, `--model` and `--fresh`, which say how to answer."""
     parser.add_argument(

@@ -49,7 +49,6 @@ def begin_session(window: MainWindow, paths: Paths) -> Session:
     window.library.scope_chosen.connect(session.set_scope)
     session.scope_changed.connect(window.library.set_scope)
     session.busy_changed.connect(window.menus.stop.setEnabled)
-    session.removal_offered.connect(window.telling.offer_undo)
-    session.removal_settled.connect(window.telling.withdraw_undo)
+    window.telling.follow_removals(session)
     window.library.set_scope(session.conversation.scope)
     return session

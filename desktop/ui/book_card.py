@@ -64,6 +64,8 @@ class BookCard(QFrame):
     go_on_wanted = Signal(str)
     remove_wanted = Signal(str)
     info_wanted = Signal(str)
+    menu_opened = Signal(str, QMenu)
+    """The menu of a book, before it is shown; more can be added to it."""
     password_given = Signal(str, str)
 
     def __init__(self, entry: Entry, icons: Icons, parent: QWidget | None = None) -> None:
@@ -193,6 +195,7 @@ class BookCard(QFrame):
             menu.addAction(text).triggered.connect(lambda: self.toggled.emit(self.key))
             info = menu.addAction(tr("About this file"))
             info.triggered.connect(lambda: self.info_wanted.emit(self.key))
+            self.menu_opened.emit(self.key, menu)
         remove = menu.addAction(tr("Remove from the library"))
         remove.triggered.connect(lambda: self.remove_wanted.emit(self.key))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -1,4 +1,4 @@
-"""The left pane: the books as cards, which of them are asked, and the button to add more.
+"""The left pane: collections, the books as cards, which are asked, and the button to add more.
 
 Shows the shelf and tells it what the user wants. Knows nothing of workers.
 """
@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVB
 
 from desktop.ui.book_card import BookCard
 from desktop.ui.buttons import label, tool_button
+from desktop.ui.collection_rows import CollectionRows
 from desktop.ui.page_toolbar import HEAD_HEIGHT
 from desktop.ui.wording import tr
 
 if TYPE_CHECKING:
+    from desktop.ui.collections import Collections
     from desktop.ui.icons import Icons
     from desktop.ui.shelf import Shelf
 
@@ -29,7 +31,13 @@ class LibraryPane(QWidget):
     book_opened = Signal(str)
     info_wanted = Signal(str)
 
-    def __init__(self, shelf: Shelf, icons: Icons, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        shelf: Shelf,
+        collections: Collections,
+        icons: Icons,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._shelf = shelf
         self._icons = icons
@@ -42,6 +50,8 @@ class LibraryPane(QWidget):
         self.all_books.setChecked(True)
         self.all_books.setToolTip(tr("Ask all books at once; Ctrl+click books to ask several"))
         self.all_books.clicked.connect(lambda: self._choose(()))
+        self.collections = CollectionRows(collections, shelf)
+        self.collections.chosen.connect(self._choose)
         self._empty = label(tr("No books yet."), name="muted", wrap=True)
         self._build()
         shelf.entry_changed.connect(self._show_entry)
@@ -56,6 +66,7 @@ class LibraryPane(QWidget):
         for key, card in self.cards.items():
             card.set_selected(key in scope)
         self.all_books.setChecked(not scope)
+        self.collections.show_scope(scope)
 
     def _build(self) -> None:
         head = QFrame()
@@ -78,6 +89,7 @@ class LibraryPane(QWidget):
         self._column.setContentsMargins(10, 10, 10, 10)
         self._column.setSpacing(8)
         self._column.addWidget(self.all_books)
+        self._column.addWidget(self.collections)
         self._column.addWidget(self._empty)
         self._column.addStretch(1)
         scroll = QScrollArea()
@@ -125,6 +137,7 @@ class LibraryPane(QWidget):
         card.remove_wanted.connect(self._shelf.remove)
         card.info_wanted.connect(self.info_wanted)
         card.password_given.connect(self._shelf.add)
+        card.menu_opened.connect(lambda key, menu: self.collections.fill(menu, key))
         card.set_selected(key in self._scope)
         self.cards[key] = card
         self._column.insertWidget(self._column.count() - 1, card)
@@ -148,6 +161,7 @@ class LibraryPane(QWidget):
             self.cards[new] = card
 
     def _refresh(self) -> None:
+        self.collections.refresh()
         self._empty.setVisible(not self.cards)
         self.all_books.setVisible(len(self.cards) > 1)
         loading = not self._shelf.is_loaded

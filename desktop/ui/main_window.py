@@ -11,6 +11,7 @@ from PySide6.QtCore import QByteArray, Qt, QTimer
 from PySide6.QtWidgets import QMainWindow, QSplitter, QVBoxLayout, QWidget
 
 from desktop.ui.adding import Adding
+from desktop.ui.collections import Collections
 from desktop.ui.conversation_pane import ConversationPane
 from desktop.ui.drops import DropOverlay, promise, sort_mime
 from desktop.ui.icons import Icons, draw
@@ -69,7 +70,8 @@ class MainWindow(QMainWindow):
         self.shelf = Shelf(workers.librarian, self)
         self.store = ModelStore(workers.fetcher, paths.models, self)
         self.adding = Adding(self.shelf, self.store, self)
-        self.library = LibraryPane(self.shelf, self.icons)
+        self.collections = Collections(workers.librarian, self.shelf, self)
+        self.library = LibraryPane(self.shelf, self.collections, self.icons)
         self.conversation = ConversationPane(theme=theme, icons=self.icons, store=self.store)
         self.notices = NoticeBar(self.icons)
         self.overlay = DropOverlay(theme, self)

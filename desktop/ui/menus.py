@@ -29,6 +29,7 @@ class Commands:
 
     add_books: Do
     add_folder: Do
+    new_collection: Do
     undo: Do
     copy: Do
     find: Do
@@ -85,6 +86,8 @@ class Menus:
         menu, do = self._menu(tr("&File")), self._commands
         self._add(menu, tr("&Add books…"), do.add_books, Key.Open)
         self._add(menu, tr("Add &folder…"), do.add_folder, "Ctrl+Shift+O")
+        text = tr("New &collection from selection…")
+        self._add(menu, text, do.new_collection, "Ctrl+Shift+N")
         menu.addSeparator()
         leave = self._add(menu, tr("&Quit"), self._window.close, "Ctrl+Q")
         leave.setMenuRole(QAction.MenuRole.QuitRole)

@@ -66,11 +66,6 @@ class Session(QObject):
         self._connect()
         self._show()
 
-    @property
-    def can_undo(self) -> bool:
-        """Whether a conversation was deleted and can still be had back."""
-        return self._doomed is not None
-
     def new(self) -> None:
         """Start an empty conversation, or take the one that is still empty."""
         empty = next((c for c in self._listed() if not c.title), None)

@@ -45,7 +45,7 @@ class Shelf(QObject):
         self._resume: JobHandle | None = None
         self._going_on = False
         self._removed: Entry | None = None
-        self._dirty: set[str] = set()
+        self._dirty: dict[str, None] = {}  # in the order of the books
         self._repaint = QTimer(self, interval=REPAINT_MS, singleShot=True)
         self._repaint.timeout.connect(self._tell)
         self._offer = QTimer(self, interval=UNDO_MS, singleShot=True)
@@ -280,12 +280,12 @@ class Shelf(QObject):
                 self.go_on(entry.key)
 
     def _mark(self, key: str) -> None:
-        self._dirty.add(key)
+        self._dirty[key] = None
         if not self._repaint.isActive():
             self._repaint.start()
 
     def _tell(self) -> None:
-        dirty, self._dirty = self._dirty, set()
+        dirty, self._dirty = self._dirty, {}
         for key in dirty:
             if key in self.entries:
                 self.entry_changed.emit(key)

@@ -5,6 +5,7 @@ Turns news of the library, the models and the workers into notices.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
@@ -13,7 +14,12 @@ from desktop.ui.notices import Notice
 from desktop.ui.wording import pages, tr
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from desktop.ui.collections import Collections
     from desktop.ui.main_window import MainWindow
+    from desktop.ui.session import Session
+    from desktop.ui.shelf import Shelf
 
 
 class Telling(QObject):
@@ -23,9 +29,12 @@ class Telling(QObject):
         super().__init__(window)
         self._window = window
         shelf, store = window.shelf, window.store
+        self._undo: Callable[[], None] | None = None
         shelf.noticed.connect(self.say)
-        shelf.removal_offered.connect(self.offer_undo)
-        shelf.removal_settled.connect(self.withdraw_undo)
+        window.collections.noticed.connect(self.say)
+        window.library.collections.noticed.connect(self.say)
+        self.follow_removals(shelf)
+        self.follow_removals(window.collections)
         store.noticed.connect(self.say)
         store.added.connect(self._offer_model)
         store.installed.connect(self._on_installed)
@@ -39,24 +48,28 @@ class Telling(QObject):
         """Show a notice."""
         self._window.notices.show_notice(Notice(text))
 
-    def offer_undo(self, name: str) -> None:
-        """Offer to undo a removal."""
+    def follow_removals(self, by: Shelf | Collections | Session) -> None:
+        """Offer to undo what is removed there; of all removals the last can be undone."""
+        by.removal_offered.connect(partial(self._offer_undo, by.undo_removal))
+        by.removal_settled.connect(partial(self._withdraw_undo, by.undo_removal))
+
+    def undo(self) -> None:
+        """Undo the last removal."""
+        if self._undo is not None:
+            self._undo()
+
+    def _offer_undo(self, undo: Callable[[], None], name: str) -> None:
+        self._window.notices.withdraw(tr("Undo"))
+        self._undo = undo
         self._window.menus.undo.setEnabled(True)
         text = tr("Removed “{name}”").format(name=name)
         self._window.notices.show_notice(Notice(text, tr("Undo"), self.undo, stays=True))
 
-    def withdraw_undo(self) -> None:
-        """Take back the offer to undo."""
-        self._window.menus.undo.setEnabled(False)
-        self._window.notices.withdraw(tr("Undo"))
-
-    def undo(self) -> None:
-        """Undo the last removal."""
-        session = self._window.session
-        if session is not None and session.can_undo:
-            session.undo_removal()
-        else:
-            self._window.shelf.undo_removal()
+    def _withdraw_undo(self, undo: Callable[[], None]) -> None:
+        if self._undo == undo:
+            self._undo = None
+            self._window.menus.undo.setEnabled(False)
+            self._window.notices.withdraw(tr("Undo"))
 
     def _offer_model(self, name: str, summary: str) -> None:
         def use() -> None:

@@ -33,6 +33,7 @@ class WindowCommands(QObject):
         return Commands(
             add_books=window.adding.choose_books,
             add_folder=window.adding.choose_folder,
+            new_collection=window.library.collections.create_from_selection,
             undo=lambda: window.telling.undo(),
             copy=self._copy,
             find=self._find,

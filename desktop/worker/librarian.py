@@ -38,6 +38,12 @@ class Librarian:
             "remove": ("shelf", self.remove),
             "restore": ("shelf", self.restore),
             "purge": ("purge", self.purge),
+            "collections": ("shelf", self.collections),
+            "create_collection": ("shelf", self.create_collection),
+            "collect": ("shelf", self.collect),
+            "take_out": ("shelf", self.take_out),
+            "rename_collection": ("shelf", self.rename_collection),
+            "delete_collection": ("shelf", self.delete_collection),
             "look_up": ("search", self.look_up),
             "check": ("search", self.check),
         }
@@ -91,6 +97,35 @@ class Librarian:
     def purge(self, job: Job) -> None:
         """Delete a removed book for good."""
         self._library.purge(job.args["book"])
+
+    def collections(self, _job: Job) -> dict[str, tuple[str, ...]]:
+        """Return the collections, as each verb that changes one does; see `Collections.all`."""
+        return self._library.collections.all()
+
+    def create_collection(self, job: Job) -> dict[str, tuple[str, ...]]:
+        """Make a collection, whose name is not taken yet."""
+        self._library.collections.create(job.args["name"], job.args["books"])
+        return self.collections(job)
+
+    def collect(self, job: Job) -> dict[str, tuple[str, ...]]:
+        """Put books into a collection, which is made where it is not there."""
+        self._library.collections.add(job.args["name"], job.args["books"])
+        return self.collections(job)
+
+    def take_out(self, job: Job) -> dict[str, tuple[str, ...]]:
+        """Take books out of a collection."""
+        self._library.collections.take_out(job.args["name"], job.args["books"])
+        return self.collections(job)
+
+    def rename_collection(self, job: Job) -> dict[str, tuple[str, ...]]:
+        """Give a collection another name."""
+        self._library.collections.rename(job.args["name"], job.args["to"])
+        return self.collections(job)
+
+    def delete_collection(self, job: Job) -> dict[str, tuple[str, ...]]:
+        """Delete a collection; its books stay."""
+        self._library.collections.delete(job.args["name"])
+        return self.collections(job)
 
     def look_up(self, job: Job) -> Any:
         """Find the passages for a question; see `steps.LookUp`."""

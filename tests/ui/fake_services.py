@@ -126,6 +126,12 @@ class Librarian:
             "remove": ("shelf", lambda job: self._move(job, "books", "removed")),
             "restore": ("shelf", lambda job: self._move(job, "removed", "books")),
             "purge": ("shelf", self.purge),
+            "collections": ("shelf", lambda _job: self._load()["collections"]),
+            "create_collection": ("shelf", lambda job: self._name(job, job.args["name"])),
+            "collect": ("shelf", lambda job: self._collect(job, added=True)),
+            "take_out": ("shelf", lambda job: self._collect(job, added=False)),
+            "rename_collection": ("shelf", lambda job: self._name(job, job.args["to"])),
+            "delete_collection": ("shelf", self.delete_collection),
             "look_up": ("search", self.look_up),
             "check": ("search", self.check),
         }
@@ -134,7 +140,7 @@ class Librarian:
         if self._file.exists():
             data: dict[str, Any] = json.loads(self._file.read_text())
             return data
-        return {"books": {}, "removed": {}}
+        return {"books": {}, "removed": {}, "collections": {}}
 
     def _save(self, data: dict[str, Any]) -> None:
         draft = self._file.with_suffix(".tmp")
@@ -159,6 +165,33 @@ class Librarian:
         data = self._load()
         data["removed"].pop(job.args["book"], None)
         self._save(data)
+
+    def _name(self, job: Job, name: str) -> dict[str, list[str]]:
+        data = self._load()
+        found = data["collections"]
+        if not name.strip() or name.casefold() in map(str.casefold, found):
+            what = "There is one already" if name.strip() else "A collection needs a name"
+            raise UserFacingError(what, "Write another")
+        found[name] = job.args.get("books") or found.pop(job.args["name"])
+        self._save(data)
+        return dict(sorted(found.items()))
+
+    def _collect(self, job: Job, *, added: bool) -> dict[str, list[str]]:
+        data = self._load()
+        name, books = job.args["name"], job.args["books"]
+        kept = [book for book in data["collections"].get(name, []) if book not in books]
+        data["collections"][name] = kept + books if added else kept
+        self._save(data)
+        return dict(sorted(data["collections"].items()))
+
+    def delete_collection(self, job: Job) -> dict[str, list[str]]:
+        data = self._load()
+        if job.args["name"] not in data["collections"]:
+            what = "It is not there"
+            raise UserFacingError(what, "Look again")
+        del data["collections"][job.args["name"]]
+        self._save(data)
+        return dict(sorted(data["collections"].items()))
 
     def add(self, job: Job) -> Added:
         path = Path(job.args["path"])

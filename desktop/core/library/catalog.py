@@ -1,7 +1,8 @@
 """The catalogue of books: SQLite, the one source of truth.
 
 Books, their pages and their passages stand here, each chunk of pages in one transaction; the
-LanceDB index can be made again from it at any time. Knows nothing of vectors or models.
+LanceDB index can be made again from it at any time. The collections that books are in stand in the
+same file; see `collections`. Knows nothing of vectors or models.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""2: collections."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS books (
   id TEXT PRIMARY KEY, title TEXT NOT NULL, file TEXT NOT NULL, status TEXT NOT NULL,
@@ -38,6 +40,13 @@ CREATE TABLE IF NOT EXISTS passages (
   book TEXT NOT NULL, page INTEGER NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL,
   section TEXT NOT NULL,
   PRIMARY KEY (book, page, start)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS collections (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL, key TEXT NOT NULL UNIQUE
+);
+CREATE TABLE IF NOT EXISTS collected (
+  collection INTEGER NOT NULL, book TEXT NOT NULL,
+  PRIMARY KEY (collection, book)
 ) WITHOUT ROWID;
 """
 _BOOK_COLUMNS = (
@@ -88,13 +97,14 @@ class Catalog:
                 "This library was made by a newer version of Lutrin", "Update Lutrin to open it"
             )
         if version < SCHEMA_VERSION:
-            with self._transaction() as run:
+            with self.transaction() as run:
                 for statement in _SCHEMA.split(";"):
                     run.execute(statement)
                 run.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Run statements that count all together or not at all."""
         with self._lock:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -105,7 +115,8 @@ class Catalog:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Return what a query finds."""
         with self._lock:
             return self._connection.execute(sql, values).fetchall()
 
@@ -115,14 +126,14 @@ class Catalog:
 
     def books(self) -> list[Book]:
         """Return the books, oldest first, without those removed."""
-        rows = self._rows(
+        rows = self.rows(
             f"SELECT {_BOOK_COLUMNS} FROM books WHERE removed IS NULL ORDER BY added, id"
         )
         return [_book(row) for row in rows]
 
     def find(self, book: str) -> Book | None:
         """Return the book with this id, unless it is not there or removed."""
-        rows = self._rows(
+        rows = self.rows(
             f"SELECT {_BOOK_COLUMNS} FROM books WHERE id = ? AND removed IS NULL", (book,)
         )
         return _book(rows[0]) if rows else None
@@ -154,7 +165,7 @@ class Catalog:
 
     def put(self, book: Book) -> None:
         """Add a book, or bring back and reset one of the same id."""
-        with self._transaction() as run:
+        with self.transaction() as run:
             run.execute("DELETE FROM pages WHERE book = ?", (book.id,))
             run.execute("DELETE FROM passages WHERE book = ?", (book.id,))
             run.execute(
@@ -171,7 +182,7 @@ class Catalog:
         if "warnings" in values:
             values["warnings"] = json.dumps(values["warnings"])
         columns = ", ".join(f"{name} = ?" for name in values)
-        with self._transaction() as run:
+        with self.transaction() as run:
             run.execute(f"UPDATE books SET {columns} WHERE id = ?", (*values.values(), book))
         return self.find(book)
 
@@ -180,19 +191,19 @@ class Catalog:
 
         Whatever shows that the book did not take the process down sets the count back.
         """
-        with self._transaction() as run:
+        with self.transaction() as run:
             run.execute("UPDATE books SET attempts = attempts + 1 WHERE id = ?", (book,))
             row = run.execute("SELECT attempts FROM books WHERE id = ?", (book,)).fetchone()
         return int(row[0]) if row else 0
 
     def forget_attempts(self) -> None:
         """Set all counts of attempts back: a process that ends in order was not taken down."""
-        with self._transaction() as run:
+        with self.transaction() as run:
             run.execute("UPDATE books SET attempts = 0 WHERE attempts > 0")
 
     def commit_pages(self, book: str, pages: Sequence[Page], passages: Iterable[Passage]) -> None:
         """Store a chunk of pages with its passages; all of it, or nothing."""
-        with self._transaction() as run:
+        with self.transaction() as run:
             run.executemany(
                 "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?)",
                 [(book, page.number, page.label, page.text) for page in pages],
@@ -209,14 +220,14 @@ class Catalog:
 
     def page(self, book: str, number: int) -> Page | None:
         """Return a page's text, without its words' places."""
-        rows = self._rows(
+        rows = self.rows(
             "SELECT number, label, text FROM pages WHERE book = ? AND number = ?", (book, number)
         )
         return Page(*rows[0]) if rows else None
 
     def pages(self, book: str, first: int = 1, last: int = 1 << 31) -> list[Page]:
         """Return the pages from `first` to `last`, in order, without their words' places."""
-        rows = self._rows(
+        rows = self.rows(
             "SELECT number, label, text FROM pages WHERE book = ? AND number BETWEEN ? AND ? "
             "ORDER BY number",
             (book, first, last),
@@ -225,14 +236,14 @@ class Catalog:
 
     def passages(self, book: str) -> list[Passage]:
         """Return the passages of a book in reading order."""
-        rows = self._rows(
+        rows = self.rows(
             f"SELECT {_PASSAGE_COLUMNS} WHERE p.book = ? ORDER BY p.page, p.start", (book,)
         )
         return [_passage(row) for row in rows]
 
     def section_pages(self, book: str) -> list[tuple[str, int]]:
         """Return section path and page of each passage of a book, in reading order."""
-        return self._rows(
+        return self.rows(
             "SELECT DISTINCT section, page FROM passages WHERE book = ? ORDER BY page, start",
             (book,),
         )
@@ -241,7 +252,7 @@ class Catalog:
         """Return id -> passage for those that are there."""
         found = {}
         for identity in ids:
-            rows = self._rows(
+            rows = self.rows(
                 f"SELECT {_PASSAGE_COLUMNS} WHERE p.book = ? AND p.page = ? AND p.start = ?",
                 passage_place(identity),
             )
@@ -249,18 +260,13 @@ class Catalog:
                 found[identity] = _passage(rows[0])
         return found
 
-    def neighbours(self, passage: Passage) -> tuple[Passage | None, Passage | None]:
-        """Return the passages before and after one in its book."""
-        place = (passage.book, passage.page, passage.start)
-        found = []
-        for sign, order in (("<", "DESC"), (">", "ASC")):
-            rows = self._rows(
-                f"SELECT {_PASSAGE_COLUMNS} WHERE p.book = ? AND (p.page, p.start) {sign} (?, ?) "
-                f"ORDER BY p.page {order}, p.start {order} LIMIT 1",
-                place,
-            )
-            found.append(_passage(rows[0]) if rows else None)
-        return found[0], found[1]
+    def passages_on(self, book: str, page: int) -> list[Passage]:
+        """Return the passages of a page in reading order."""
+        rows = self.rows(
+            f"SELECT {_PASSAGE_COLUMNS} WHERE p.book = ? AND p.page = ? ORDER BY p.start",
+            (book, page),
+        )
+        return [_passage(row) for row in rows]
 
     def remove(self, book: str) -> None:
         """Take a book out of the library; `restore` brings it back until it is deleted."""
@@ -272,13 +278,14 @@ class Catalog:
 
     def removed(self) -> list[str]:
         """Return the ids of removed books that are not deleted yet."""
-        return [row[0] for row in self._rows("SELECT id FROM books WHERE removed IS NOT NULL")]
+        return [row[0] for row in self.rows("SELECT id FROM books WHERE removed IS NOT NULL")]
 
     def delete(self, book: str) -> None:
-        """Delete a book, its pages and passages for good."""
-        with self._transaction() as run:
-            for table, column in (("pages", "book"), ("passages", "book"), ("books", "id")):
-                run.execute(f"DELETE FROM {table} WHERE {column} = ?", (book,))
+        """Delete a book, its pages, passages and places in collections for good."""
+        with self.transaction() as run:
+            for table in ("pages", "passages", "collected"):
+                run.execute(f"DELETE FROM {table} WHERE book = ?", (book,))
+            run.execute("DELETE FROM books WHERE id = ?", (book,))
 
 
 def _unusable(path: Path, error: sqlite3.DatabaseError) -> UserFacingError:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from desktop.core.documents.opening import open_document
 from desktop.core.library.catalog import Catalog
+from desktop.core.library.collections import Collections
 from desktop.core.library.embedding import MiniLM
 from desktop.core.records import BookStatus
 from desktop.core.scheduling import Turns
@@ -41,6 +42,7 @@ class Library:
     def __init__(self, paths: Paths, *, embedder: Embedder | None = None) -> None:
         self.paths = paths.create()
         self.catalog = Catalog(paths.catalog)
+        self.collections = Collections(self.catalog)
         self.turns = Turns(paths.locks)
         self.embedder: Embedder = embedder or MiniLM()  # its model is loaded at the first use
         self._opening = threading.Lock()
