@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from desktop.core.answering.context import VERBATIM_WORDS
 from desktop.core.records import Verdict
 from desktop.core.text import folding, sentences
-from desktop.core.text.facts import Facts, contradicts, names, numbers_missing, quantities
+from desktop.core.text.facts import Facts, contradicts, names, numbers_missing
+from desktop.core.text.quantities import quantities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

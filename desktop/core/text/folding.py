@@ -46,12 +46,6 @@ def content_words(text: str) -> list[str]:
     return [stem(word) for word in _WORD.findall(plain(text)) if word not in STOP_WORDS]
 
 
-def numbers(text: str) -> set[str]:
-    """Return the numbers in a text, without a trailing ".0"."""
-    found = re.findall(r"\d+(?:\.\d+)?", plain(text))
-    return {n.rstrip("0").rstrip(".") if "." in n else n.lstrip("0") or "0" for n in found}
-
-
 @lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
     """Return a plain word without its common endings, in one spelling.

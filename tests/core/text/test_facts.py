@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from desktop.core.text.facts import Facts, Quantity, contradicts, names, numbers_missing, quantities
+from desktop.core.text.facts import Facts, contradicts, names, numbers_missing
+from desktop.core.text.quantities import Quantity, quantities
 
 
 @pytest.mark.parametrize(

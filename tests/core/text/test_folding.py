@@ -42,22 +42,6 @@ def test_content_words_leave_out_what_says_nothing() -> None:
     assert folding.content_words("the of and") == []
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("It cost 1,902.50 in 1902.", {"1902.5", "1902"}),
-        ("3.0 is 3 and 007 is 7", {"3", "7"}),
-        ("0 and 0.0", {"0"}),
-        ("10 and 100", {"10", "100"}),
-        ("no numbers", set()),
-        ("x² and B12", {"2", "12"}),
-        ("section 2.10", {"2.1"}),
-    ],
-)
-def test_numbers(text: str, expected: set[str]) -> None:
-    assert folding.numbers(text) == expected
-
-
 @pytest.mark.parametrize("text", ["", "…", "\x00", "_", "🦆", "\u0301\u0301"])
 def test_what_has_no_words_has_none(text: str) -> None:
     assert folding.words(text) == folding.content_words(text) == []
