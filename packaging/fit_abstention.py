@@ -25,6 +25,9 @@ sys.path.insert(0, str(ROOT))
 from desktop.core.library.embedding import MiniLM  # noqa: E402
 
 TARGET = ROOT / "resources" / "calibration" / "abstention.toml"
+ANY = "*"
+OF_THE_MODEL = ("certain",)
+"""Signs that mean another thing with another model: the entry for any model goes without them."""
 PENALTY = 1.0
 FOLDS = 5
 
@@ -37,22 +40,30 @@ def main() -> None:
     parser.add_argument("--false-answers", type=float, default=0.1)
     args = parser.parse_args()
     rows = [row for path in args.reports for row in json.loads(path.read_text())["per_question"]]
-    written = [row for row in rows if row["signs"]]
-    refused = [row for row in rows if not row["signs"]]
-    names = sorted({name for row in written for name in row["signs"]})
-    values = np.array([[row["signs"].get(name, 0.0) for name in names] for row in written])
+    names = sorted({name for row in rows for name in row["signs"]} - {"founded"})
+    general = [name for name in names if name not in OF_THE_MODEL]
+    for model, signs in ((ANY, general), (args.model, names)):
+        write(model, *calibrate(rows, signs, args.false_answers))
+
+
+def calibrate(
+    rows: list[dict[str, Any]], names: list[str], allowed: float
+) -> tuple[dict[str, float], float]:
+    """Return the weights of some signs, with "bias", and the threshold; print how they do."""
+    written = [row for row in rows if row["signs"].get("founded")]
+    refused = [row for row in rows if not row["signs"].get("founded")]
+    values = np.array([[row["signs"][name] for name in names] for row in written])
     answerable = np.array([row["type"] != "unanswerable" for row in written], dtype=float)
     held_out = np.empty(len(written))
     for fold in range(FOLDS):
         test = np.arange(len(written)) % FOLDS == fold
         held_out[test] = probability(values[test], fit(values[~test], answerable[~test]))
     already = sum(row["type"] == "unanswerable" for row in refused)
-    threshold = choose(held_out, answerable, already, args.false_answers)
-    for name, numbers in (("held out", held_out), ("fitted", None)):
-        weights = fit(values, answerable)
-        chances = probability(values, weights) if numbers is None else numbers
+    threshold = choose(held_out, answerable, already, allowed)
+    weights = fit(values, answerable)
+    for name, chances in (("held out", held_out), ("fitted", probability(values, weights))):
         print(name, outcome(chances >= threshold, answerable, refused))
-    write(args.model, dict(zip([*names, "bias"], fit(values, answerable), strict=True)), threshold)
+    return dict(zip([*names, "bias"], map(float, weights), strict=True)), threshold
 
 
 def fit(values: np.ndarray, answerable: np.ndarray) -> np.ndarray:
@@ -96,17 +107,17 @@ def outcome(given: np.ndarray, answerable: np.ndarray, refused: list[dict[str, A
 
 
 def write(model: str, fitted: dict[str, float], threshold: float) -> None:
-    """Write the entry of this embedder and model before the general one."""
-    text = TARGET.read_text(encoding="utf-8")
-    head, *entries = text.split("[[fit]]")
+    """Put an entry in the place of the one for this model; the one for any comes last."""
+    head, *entries = TARGET.read_text(encoding="utf-8").split("[[fit]]")
+    embedder = ANY if model == ANY else MiniLM.identity
     mine = (
-        f'\nembedder = "{MiniLM.identity}"\nmodel = "{model}"\nbias = {fitted.pop("bias"):.4f}\n'
+        f'\nembedder = "{embedder}"\nmodel = "{model}"\nbias = {fitted.pop("bias"):.4f}\n'
         f"threshold = {threshold:.4f}\n\n[fit.weights]\n"
         + "".join(f"{name} = {value:.4f}\n" for name, value in fitted.items())
-        + "\n"
     )
-    others = [entry for entry in entries if f'model = "{model}"' not in entry]
-    TARGET.write_text("[[fit]]".join([head, mine, *others]), encoding="utf-8")
+    others = [entry.rstrip() + "\n" for entry in entries if f'model = "{model}"' not in entry]
+    placed = [*others, mine] if model == ANY else [mine, *others]
+    TARGET.write_text(head + "\n".join(f"[[fit]]{entry}" for entry in placed), encoding="utf-8")
     print(f"wrote {TARGET.relative_to(ROOT)}")
 
 

@@ -25,7 +25,7 @@ from desktop import environment, paths  # noqa: E402
 
 environment.prepare()
 
-from desktop.core.evaluation import figures, questions  # noqa: E402
+from desktop.core.evaluation import figures, questions, scoring  # noqa: E402
 from desktop.core.evaluation.run import evaluate  # noqa: E402
 from desktop.core.library.library import Library  # noqa: E402
 from desktop.core.library.where import Where  # noqa: E402
@@ -84,6 +84,13 @@ def main() -> None:
     if not args.retrieval_only:
         text += ["## Answering", "", *table(reports, ANSWERING), ""]
         text += ["### By type of question, all books", "", *table(types(reports), ANSWERING), ""]
+        text += ["### Answers written more than once", ""]
+        text += [
+            "Right answers before and after the further rounds, over the questions that took any.",
+            "",
+            *rounds(sets, reports),
+            "",
+        ]
     TARGET.write_text("\n".join(text), encoding="utf-8")
     print(f"wrote {TARGET.relative_to(ROOT)}")
 
@@ -101,6 +108,20 @@ def report(path: Path, book: Path, args: argparse.Namespace) -> dict[str, Any]:
         kept.write_bytes(done.stdout)
     result: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
     return result
+
+
+def rounds(sets: list[tuple[Path, Path]], reports: dict[str, dict[str, Any]]) -> list[str]:
+    """Return the table of what the further rounds of an answer give."""
+    lines = ["| | n | more than one round | right before | right after |", "|---|---|---|---|---|"]
+    for path, _ in sets:
+        must = {q.id: q.must for q in questions.read(path) if not q.weak}
+        rows = [row for row in reports[path.stem]["per_question"] if must.get(row["id"])]
+        again = [row for row in rows if row.get("rounds", 1) > 1]
+        before = sum(bool(scoring.correct(row["first_round"], must[row["id"]])) for row in again)
+        after = sum(bool(row["correct"]) for row in again)
+        if any("rounds" in row for row in rows):
+            lines.append(f"| {path.stem} | {len(rows)} | {len(again)} | {before} | {after} |")
+    return lines
 
 
 def types(reports: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

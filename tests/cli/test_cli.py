@@ -102,7 +102,7 @@ def test_ask_answers_with_citations_on_the_page(
     }  # fmt: skip
     assert answer["mode"] == "retrieval"
     assert answer["model"] == "smollm2-135m-instruct"
-    assert len(answer["context"]) >= 5
+    assert len(answer["context"]) >= 3
     assert answer["timings"]["ttft_s"] >= answer["timings"]["prefill_s"] > 0
     assert answer["abstained"] == (not answer["citations"])
     with pymupdf.open(handbook) as file:

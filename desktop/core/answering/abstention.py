@@ -107,8 +107,8 @@ class Calibration:
         return 1 / (1 + math.exp(-total))
 
     def answers(self, values: Mapping[str, float]) -> bool:
-        """Whether to give the answer."""
-        return self.probability(values) >= self.threshold
+        """Whether to give the answer; one of which nothing is founded is never given."""
+        return values.get("founded", 0.0) > 0 and self.probability(values) >= self.threshold
 
 
 @cache

@@ -110,9 +110,9 @@ PLACES: dict[type[Step], Place] = {
     Check: Place("librarian", "check", Answer, "checking"),
 }
 SURE = 0.85
-"""An answer of which the proofs cover at least so much is not read for a second time. On the test
-books' plain questions half of them are, and the better proved of two answers was right more often
-than either: see docs/figures.md."""
+"""An answer of which the proofs cover at least so much is not written a second time. Of 41
+questions of the test books 27 were right from the first order of the passages, 27 from the second,
+and 31 where the better proved of both was given, which half of them needed."""
 
 
 def answering(asked: Question) -> Generator[Step, Any, Answer]:

@@ -91,6 +91,8 @@ def with_page(
         beside = n in (first - 1, last + 1) and more <= PAGE_WORDS
         if beside and (sections is None or around[n].section in sections):
             first, last, words = min(first, n), max(last, n), more
+    if first == last:
+        return list(hits)
     start, end = around[first].start, around[last].end
     whole = replace(best, start=start, end=end, text=page.text[start:end])
     return [replace(hits[0], passage=whole, found=(best.start, best.end)), *hits[1:]]

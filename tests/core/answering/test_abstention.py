@@ -46,17 +46,24 @@ def test_answers(answer: str) -> None:
     assert not refuses(answer, REFUSAL)
 
 
+def test_what_is_not_founded_is_never_given() -> None:
+    sure = Calibration({"similar": 9.0}, bias=9.0)
+    assert not sure.answers({"similar": 1.0, "founded": 0.0})
+    assert sure.answers({"similar": 1.0, "founded": 1.0})
+
+
 def test_of_a_strange_model_only_what_is_founded_is_given() -> None:
     general = load("strange@9", "strange-model")
-    assert not general.answers({"similar": 1.0, "founded": 0.0})
-    assert general.answers({"similar": 0.1, "founded": 1.0})
+    asked = {"similar": 0.6, "asked": 0.6, "pairs": 0.2, "named": 1.0}
+    assert general.answers(asked | {"founded": 1.0, "proved": 1.0, "covered": 0.8})
+    assert not general.answers({"similar": 0.4, "asked": 0.4, "named": 1.0})
 
 
 def test_the_signs_are_weighed() -> None:
     fitted = Calibration({"similar": 4.0, "asked": 2.0}, bias=-3.0, threshold=0.5)
     assert fitted.probability({"similar": 0.5, "asked": 0.5}) == pytest.approx(0.5)
-    assert fitted.answers({"similar": 0.9, "asked": 0.5, "proved": 1.0})
-    assert not fitted.answers({"similar": 0.1, "asked": 0.5, "proved": 1.0})
+    assert fitted.answers({"similar": 0.9, "asked": 0.5, "founded": 1.0})
+    assert not fitted.answers({"similar": 0.1, "asked": 0.5, "founded": 1.0})
 
 
 def test_every_embedder_and_model_has_a_calibration() -> None:

@@ -78,7 +78,7 @@ def test_a_name_that_is_not_in_the_book_needs_no_model(library: Library) -> None
 @pytest.mark.usefixtures("book")
 def test_what_the_model_makes_of_a_place_is_kept_to(library: Library) -> None:
     reply = '{"list": "none", "chapter": "2", "first_page": 0, "last_page": 0, "about": ""}'
-    text = "Tell me where trout live, as in the chapter before the last."
+    text = "Tell me where trout live, as in the second one, the chapter before the last."
     answer = ask(library, text, reply, "Trout live in cold rivers.")
     assert [limit.label for limit in answer.limits] == ["Chapter 2 · Fish"]
     assert {item.page for item in answer.context} <= {2, 3}

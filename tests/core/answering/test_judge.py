@@ -97,11 +97,10 @@ def test_the_calibration_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"{TRUE} [4]" in answer.notes[-1]
     calibrate(monkeypatch, answers=True)
     assert not judged(TRUE).abstained
-    assert judged(FALSE).unsupported == (FALSE,)
+    assert judged(FALSE).abstained  # nothing of it is founded
 
 
-def test_the_general_calibration_gives_what_is_founded() -> None:
-    assert judged(FALSE).abstained
+def test_what_is_quoted_founds_an_answer() -> None:
     assert judged(FALSE).confidence["founded"] == 0
     assert judged(f"> {TRUE}\n\n{FALSE}").confidence["founded"] == 1
 
@@ -153,10 +152,18 @@ def test_a_text_that_says_nothing_is_withheld(text: str) -> None:
 def test_signs_lie_between_nothing_and_one() -> None:
     full = signs(REQUEST, draft(TRUE), prove(TRUE, "", [FIRST]))
     assert full["proved"] == full["asked"] == full["pairs"] == full["certain"] == 1.0
-    assert full["quoted"] == 0.0
+    assert full["founded"] == 1.0
     none = replace(REQUEST, question="So what does Darwin say of owls in Peru?")
     low = signs(none, draft(FALSE, certainty=-2.0), prove(FALSE, "", [FIRST]))
-    assert low["proved"] == low["covered"] == low["asked"] == low["named"] == low["similar"] == 0.0
+    assert (
+        low["founded"]
+        == low["proved"]
+        == low["covered"]
+        == low["asked"]
+        == low["named"]
+        == low["similar"]
+        == 0.0
+    )
     assert 0 < low["certain"] < 0.2
     for values in (full, low):
         assert all(0 <= value <= 1 for value in values.values()), values
