@@ -9,15 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from desktop.core.answering.context import VERBATIM_WORDS
 from desktop.core.records import Verdict
 from desktop.core.text import folding, sentences
-from desktop.core.text.facts import Facts, contradicts, names, numbers_missing
-from desktop.core.text.quantities import quantities
+from desktop.core.text.facts import Facts, contradicts, numbers_missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -99,9 +98,10 @@ class Aligner:
         self._weights = _weights(self._candidates)
         self._asked = Facts(question)
         self._embed = embed
-        self._around = [f"{source.section} {source.text}" for source in sources]
-        self._names = self._asked.names.union(*(names(text) for text in self._around))
-        self._words_around = [frozenset(folding.words(text)) for text in self._around]
+        self._around = [Facts(f"{source.section} {source.text}") for source in sources]
+        self._names = self._asked.names.union(*(around.names for around in self._around))
+        self._words_around = [frozenset(folding.words(around.text)) for around in self._around]
+        self._first_names = [_first_names(question, around.text) for around in self._around]
 
     def proofs(self, claims: Sequence[str]) -> list[Proof | None]:
         """Return for each claim the place that proves it best, or None."""
@@ -113,7 +113,7 @@ class Aligner:
         if self._embed is None or not claims or not self._candidates:
             return [{} for _ in claims]
         cover = {
-            index: max(self._covered(claim, candidate) for claim in claims)
+            index: max(self._share(claim, candidate.facts) for claim in claims)
             for index, candidate in enumerate(self._candidates)
         }
         chosen = sorted((i for i in cover if cover[i] > 0), key=lambda i: -cover[i])[:EMBEDDED]
@@ -129,7 +129,7 @@ class Aligner:
         best: tuple[float, Proof] | None = None
         for index, candidate in enumerate(self._candidates):
             verbatim = _is_verbatim(quoted, candidate.plain)
-            covered = self._covered(claim, candidate)
+            covered = self._share(claim, candidate.facts)
             meant = near.get(index, 0.0)
             close = covered >= SUPPORT or (meant >= NEAR and covered >= NEAR_SUPPORT)
             if not (close or verbatim) or not self._agrees(claim, candidate, verbatim=verbatim):
@@ -147,10 +147,8 @@ class Aligner:
                 best = (value, Proof(*place, verdict, round(score, 3)))
         return best[1] if best else None
 
-    def _covered(self, claim: Facts, candidate: _Candidate) -> float:
-        return self._share(claim, candidate.facts)
-
     def _share(self, claim: Facts, facts: Facts) -> float:
+        """Return the share of a claim's weighted words that a sentence has."""
         unknown = math.log(2 + len(self._candidates))
         whole = sum(self._weights.get(word, unknown) for word in claim.words)
         return sum(self._weights[w] for w in claim.words & facts.words) / (whole or 1.0)
@@ -167,7 +165,7 @@ class Aligner:
         missing = numbers_missing(claim, candidate.facts)
         if missing:
             asked = {q.value for q in self._asked.quantities}
-            around = {q.value for q in quantities(self._around[candidate.source])}
+            around = {q.value for q in self._around[candidate.source].quantities}
             # What only repeats the question may stand elsewhere in the passage.
             if any(q.value not in asked or q.value not in around for q in missing):
                 return False
@@ -175,10 +173,10 @@ class Aligner:
             return claim.denies == candidate.facts.denies or not _is_denied(claim, candidate)
         # "US" repeated from the question stands for the country the whole book is about.
         short = {name for name in self._asked.names if len(name) <= ACRONYM}
-        strange = self._names_of(claim) - names(candidate.facts.text) - short
+        strange = self._names_of(claim) - candidate.facts.names - short
         known = self._words_around[candidate.source]
         unknown = {name for name in strange if folding.stem(name) not in known}
-        if unknown - self._first_names(candidate.source):
+        if unknown - self._first_names[candidate.source]:
             return False
         # Said of somebody else: a name further off counts only where no other one is nearer.
         if strange - self._asked.names and candidate.facts.names - claim.names:
@@ -190,38 +188,40 @@ class Aligner:
         first = _FIRST_WORD.search(folding.plain(claim.text))
         return claim.names | ({first.group()} & self._names if first else set())
 
-    def _first_names(self, source: int) -> set[str]:
-        """Return first names of the question whose surname stands in a source with no other.
 
-        A book that has introduced Roger Bacon goes on with "Bacon", or with "he".
-        """
-        text = self._around[source]
-        found = set()
-        for full in _FULL_NAME.finditer(self._asked.text):
-            *before, surname = full.group().split()
-            shown = re.findall(rf"(?:([A-Z]\w+)\s+)?\b{re.escape(surname)}\b", text)
-            if shown and not any(first and first not in before for first in shown):
-                found |= {folding.plain(name) for name in before}
-        return found
+def _first_names(question: str, text: str) -> set[str]:
+    """Return first names of a question whose surname stands in a text with no other.
+
+    A book that has introduced Roger Bacon goes on with "Bacon", or with "he".
+    """
+    found = set()
+    for full in _FULL_NAME.finditer(question):
+        *before, surname = full.group().split()
+        shown = re.findall(rf"(?:([A-Z]\w+)\s+)?\b{re.escape(surname)}\b", text)
+        if shown and not any(first and first not in before for first in shown):
+            found |= {folding.plain(name) for name in before}
+    return found
 
 
 def _candidates(sources: Sequence[Source]) -> list[_Candidate]:
     result = []
     for index, source in enumerate(sources):
         spans = sentences.spans(source.text)
-        pairs = [(first[0], second[1]) for first, second in pairwise(spans)]
-        single = [Facts(source.text[start:end]) for start, end in spans]
-        parts = [*(() for _ in spans), *pairwise(single)]
-        for (start, end), of in zip([*spans, *pairs], parts, strict=True):
-            text = source.text[start:end]
-            plain = " ".join(folding.words(text))
-            result.append(_Candidate(index, start, end, Facts(text), plain, of))
+        single = [_candidate(index, start, end, source.text[start:end]) for start, end in spans]
+        result += single
+        for first, second in pairwise(single):
+            text = source.text[first.start : second.end]
+            pair = _candidate(index, first.start, second.end, text)
+            result.append(replace(pair, parts=(first.facts, second.facts)))
         for table in source.tables:
             for row in table.rows:
                 text = " ".join((*table.heading, *row.cells))
-                plain = " ".join(folding.words(text))
-                result.append(_Candidate(index, row.start, row.end, Facts(text), plain))
+                result.append(_candidate(index, row.start, row.end, text))
     return result
+
+
+def _candidate(source: int, start: int, end: int, text: str) -> _Candidate:
+    return _Candidate(source, start, end, Facts(text), " ".join(folding.words(text)))
 
 
 def _weights(candidates: Sequence[_Candidate]) -> dict[str, float]:

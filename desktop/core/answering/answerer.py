@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from desktop.core.answering import long_context, prompts, retrieval_mode
-from desktop.core.answering.context import quotable
+from desktop.core.answering.context import VERBATIM_WORDS, quotable
 from desktop.core.answering.request import Draft
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.copying import Copying
@@ -181,7 +181,12 @@ class Answerer:
             reading=reading.at,
             cancelled=listener.cancelled,
             fresh=request.fresh,
-            guide=Copying(engine.tokenize, quotable(context.sources), most=MOST_QUOTES),
+            guide=Copying(
+                engine.tokenize,
+                quotable(context.sources),
+                most=MOST_QUOTES,
+                least=VERBATIM_WORDS,
+            ),
         ):
             if not pieces:
                 first_word = time.monotonic() - start

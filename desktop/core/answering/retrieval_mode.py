@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from desktop.core.answering.context import FRAME_TOKENS, Context, from_hit
-from desktop.core.text.tables import within
+from desktop.core.text.tables import whole, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,10 +53,7 @@ def _parted(hit: Hit) -> tuple[Hit, list[Hit]]:
     if hit.found is None:
         return hit, []
     passage, text = hit.passage, hit.passage.text
-    start, end = (place - passage.start for place in hit.found)
-    for table in hit.tables:
-        if table.start < end and table.end > start:
-            start, end = min(start, table.start), max(end, table.end)
+    start, end = whole(hit.tables, *(place - passage.start for place in hit.found))
     spans = [(start, end), (0, start), (end, len(text))]
     found, *around = [
         replace(

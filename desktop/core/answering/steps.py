@@ -137,9 +137,11 @@ def answering(asked: Question) -> Generator[Step, Any, Answer]:
     )
     draft = yield Write(request)
     answer: Answer = yield Check(request, draft)
-    if asked.mode is Mode.RETRIEVAL and not _is_sure(answer) and any(h.found for h in found.hits):
+    if asked.mode is not Mode.RETRIEVAL:
+        return answer
+    if not _is_sure(answer) and any(hit.found for hit in found.hits):
         answer = yield from _better(answer, replace(request, apart=True))
-    if asked.mode is Mode.RETRIEVAL and not _holds(answer):
+    if not _holds(answer):
         again = yield LookUp(
             _learnt(asked.text, answer),
             found.where,

@@ -83,12 +83,17 @@ def rects_of(words: Iterable[Word], start: int, end: int) -> tuple[Rect, ...]:
         if word.end <= start or word.start >= end:
             continue
         if lines and _same_line(lines[-1], word.rect):
-            x0, y0, x1, y1 = lines[-1]
-            a0, b0, a1, b1 = word.rect
-            lines[-1] = (min(x0, a0), min(y0, b0), max(x1, a1), max(y1, b1))
+            lines[-1] = around(lines[-1], word.rect)
         else:
             lines.append(word.rect)
     return tuple(lines)
+
+
+def around(one: Rect, other: Rect) -> Rect:
+    """Return the rectangle around two."""
+    return (
+        min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3]),
+    )  # fmt: skip
 
 
 def _is_divided(before: str, after: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from desktop.core.documents.pagetext import around
 from desktop.core.text.tables import Row, Table
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ equals signs, and a list of contents has dots."""
 _TOGETHER = 0.5
 """Share of the lower of two lines that is at the height of the other, where they are one row."""
 _OVERLAP = 0.3
-"""Heights of a line that the boxes of two rows may share: set tightly, they do by a little."""
+"""Heights of a line that the boxes of two lines may share: set tightly, they do by a little."""
 _LEADING = 0.8
 """Heights of a line that may be between the lines of one cell."""
 
@@ -90,10 +91,7 @@ def _lines(page: Page) -> Iterator[_Line]:
             block += gap.count("\n") > 1
             held = _Line(word.start, word.end, block, word.rect)
             continue
-        x0, y0, x1, y1 = held.rect
-        a0, b0, a1, b1 = word.rect
-        rect = (min(x0, a0), min(y0, b0), max(x1, a1), max(y1, b1))
-        held = _Line(held.start, word.end, block, rect)
+        held = _Line(held.start, word.end, block, around(held.rect, word.rect))
     if held is not None:
         yield held
 
@@ -118,7 +116,7 @@ def _goes_on(above: _Line, line: _Line) -> bool:
     """Whether a line is the next one of the same cell."""
     left, top, right, bottom = line.rect
     height = bottom - top
-    under = -0.3 * height < top - above.rect[3] < _LEADING * height
+    under = -_OVERLAP * height < top - above.rect[3] < _LEADING * height
     return above.block == line.block and under and left < above.rect[2] and right > above.rect[0]
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 MARK = ">"
-LEAST_WORDS = 4
-"""Words of a quotation at least, but of a text that is shorter as a whole."""
 _END = -1
 
 
@@ -25,10 +23,16 @@ class Copying:
         tokenize: The model's tokenizer.
         texts: What may be quoted, each on one line.
         most: Most quotations.
+        least: Words of a quotation at least, but of a text that is shorter as a whole.
     """
 
     def __init__(
-        self, tokenize: Callable[[str], Sequence[int]], texts: Iterable[str], *, most: int
+        self,
+        tokenize: Callable[[str], Sequence[int]],
+        texts: Iterable[str],
+        *,
+        most: int,
+        least: int,
     ) -> None:
         marks = tokenize(MARK)
         self._mark = marks[0] if len(marks) == 1 else None
@@ -42,7 +46,7 @@ class Copying:
             return  # such a vocabulary has no end for a line to be told by
         for text in texts:
             words = text.split()
-            for begin in range(max(1, len(words) - LEAST_WORDS + 1)):
+            for begin in range(max(1, len(words) - least + 1)):
                 first, *rest = tokenize(f"{MARK} {' '.join(words[begin:])}")
                 if first == self._mark:
                     node = self._root

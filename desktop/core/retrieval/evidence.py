@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from desktop.core.library.where import EVERYWHERE, Where
 from desktop.core.records import Hit, passage_place
-from desktop.core.retrieval import search, structure
+from desktop.core.retrieval import search, wording
 from desktop.core.text import folding
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def absent_names(library: Library, question: str, *, where: Where = EVERYWHERE) 
     that does not begin a sentence; where most words have one, none is taken for a name. A name
     that is only spelt a little differently occurs.
     """
-    question = structure.without_book(question)
+    question = wording.without_book(question)
     words = question.split()
     capital = [word for word in words if word[:1].isupper()]
     if len(capital) > max(2, len(words) / 2):

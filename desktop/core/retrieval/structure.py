@@ -119,11 +119,6 @@ def ordinary(asked: Plan, question: str) -> Plan:
     return Plan(query, replace(asked.where, marks=()), limits)
 
 
-def without_book(question: str) -> str:
-    """Return a question without the words that only say which book is meant."""
-    return wording.without_book(question)
-
-
 class _Reading:
     """A question from which limits are taken one by one."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from desktop.core.documents import tables
 from desktop.core.errors import UserFacingError
-from desktop.core.text.tables import within
+from desktop.core.text.tables import whole, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,7 +38,8 @@ def with_tables(library: Library, hits: Sequence[Hit]) -> list[Hit]:
     result: list[Hit] = []
     for hit in hits:
         page, found = pages.get((hit.passage.book, hit.passage.page), (None, ()))
-        start, end = _whole(hit.passage, found)
+        short = (table for table in found if len(table.rows) <= MOST_ROWS)
+        start, end = whole(short, hit.passage.start, hit.passage.end)
         for other in result:
             start, end = _apart((start, end), hit.passage, other.passage)
         if start >= end:
@@ -69,15 +70,6 @@ def _tables(
         except UserFacingError as error:
             logger.warning("the tables of %s can't be read: %s", book[:8], error)
     return read
-
-
-def _whole(passage: Passage, found: Sequence[Table]) -> tuple[int, int]:
-    """Return where a passage begins and ends together with the tables that it touches."""
-    start, end = passage.start, passage.end
-    for table in found:
-        if table.start < end and table.end > start and len(table.rows) <= MOST_ROWS:
-            start, end = min(start, table.start), max(end, table.end)
-    return start, end
 
 
 def _apart(span: tuple[int, int], passage: Passage, other: Passage) -> tuple[int, int]:

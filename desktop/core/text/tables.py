@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,14 @@ def within(tables: Sequence[Table], start: int, end: int) -> tuple[Table, ...]:
             first = table.start - start if table.start >= start else rows[0].start
             parts.append(Table(first, rows[-1].end, table.heading, tuple(rows)))
     return tuple(parts)
+
+
+def whole(tables: Iterable[Table], start: int, end: int) -> tuple[int, int]:
+    """Return where a part of a text begins and ends together with the tables that it touches."""
+    for table in tables:
+        if table.start < end and table.end > start:
+            start, end = min(start, table.start), max(end, table.end)
+    return start, end
 
 
 def laid_out(text: str, tables: Sequence[Table]) -> str:

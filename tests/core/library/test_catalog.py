@@ -21,11 +21,6 @@ A, B, C = (makers.book_id(letter) for letter in "abc")
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "library.sqlite3"
-
-
-@pytest.fixture
 def catalog(file: Path) -> Iterator[Catalog]:
     opened = Catalog(file)
     yield opened

@@ -44,11 +44,6 @@ PRAGMA user_version = 1;
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "library.sqlite3"
-
-
-@pytest.fixture
 def catalog(file: Path) -> Iterator[Catalog]:
     opened = Catalog(file)
     for book in (A, B, C):

@@ -43,7 +43,7 @@ class Writer:
 
     def __init__(self, texts: list[str], most: int = 3) -> None:
         self.words = Vocabulary()
-        self.guide = Copying(self.words, texts, most=most)
+        self.guide = Copying(self.words, texts, most=most, least=4)
 
     def may(self) -> set[str] | None:
         allowed = self.guide.allowed()
@@ -117,7 +117,7 @@ def test_a_vocabulary_without_the_mark_or_the_break_guides_nothing() -> None:
             for letter in text:
                 yield from [ord(letter)] * (2 if letter in lacking else 1)
 
-        guide = Copying(lambda text: list(tokens(text)), TEXTS, most=3)
+        guide = Copying(lambda text: list(tokens(text)), TEXTS, most=3, least=4)
         for letter in "> x\n\n> y":
             assert guide.allowed() is None
             guide.take(ord(letter), letter)
@@ -131,7 +131,7 @@ def test_a_real_model_copies_and_reads_what_it_copied(
     try:
         texts = [*TEXTS, "Storks " + "clap and clap " * 60 + "again."]
         prompt = engine.tokenize("Copied from the book, each behind a mark:\n>")
-        guide = Copying(engine.tokenize, texts, most=2)
+        guide = Copying(engine.tokenize, texts, most=2, least=4)
         guide.take(engine.tokenize(">")[0], ">")
         figures = Generation()
         text = "".join(
