@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from desktop.cli.models import row
@@ -38,7 +39,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     all_checks = [
         *selftest.checks(paths),
         ("window", _qt),
-        ("worker", lambda: probe.round_trip(paths)),
+        ("worker", partial(probe.round_trip, paths)),
         *_model_checks(shelf),
     ]
     results = selftest.run(all_checks)
@@ -80,7 +81,7 @@ def _model_checks(shelf: ModelShelf) -> list[tuple[str, Any]]:
         (model for model in shelf.models() if model.path is not None and model.installed),
         key=lambda model: model.size_bytes,
     )
-    return [("model", lambda: _write_a_word(installed[0]))] if installed else []
+    return [("model", partial(_write_a_word, installed[0]))] if installed else []
 
 
 def _write_a_word(model: ShelfModel) -> str:

@@ -1,9 +1,16 @@
-"""Does each native part work on this machine? A small real task for each, nothing simulated."""
+"""Does each native part work on this machine? A small real task for each, nothing simulated.
+
+Each runs in another process: one that a native fault ends has failed, and the others go on.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,21 +39,34 @@ class Check:
 
 
 def run(checks: Iterable[tuple[str, Callable[[], str]]]) -> list[Check]:
-    """Run checks; one that raises has failed, and the others go on."""
+    """Run checks; one that raises, or ends its process, has failed, and the others go on.
+
+    Args:
+        checks: Names, and what can be sent to another process and called there.
+    """
     results = []
+    pool = _process()
     for name, check in checks:
         try:
-            results.append(Check(name, ok=True, detail=check()))
+            results.append(Check(name, ok=True, detail=pool.submit(check).result()))
+        except BrokenProcessPool:
+            pool = _process()
+            results.append(Check(name, ok=False, detail="its process ended without a word"))
         except Exception as error:  # whatever it is, it is this check's result
             results.append(Check(name, ok=False, detail=f"{type(error).__name__}: {error}"))
+    pool.shutdown()
     return results
+
+
+def _process() -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
 
 
 def checks(paths: Paths) -> list[tuple[str, Callable[[], str]]]:
     """Return the checks of the core's native parts, cheap ones first."""
     return [
-        ("data folder", lambda: _writable(paths.data)),
-        ("models folder", lambda: _writable(paths.models)),
+        ("data folder", partial(_writable, paths.data)),
+        ("models folder", partial(_writable, paths.models)),
         ("pdf", _pdf),
         ("torch", _torch),
         ("embedder", _embedder),

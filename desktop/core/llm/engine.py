@@ -81,6 +81,7 @@ class Engine:
     def _load(self, path: Path, cancelled: Callable[[], bool]) -> None:
         parameters = llama_cpp.llama_model_default_params()
         parameters.n_gpu_layers = 0
+        parameters.use_extra_bufts = not _has_tiles()
         go_on = llama_cpp.llama_progress_callback(lambda _part, _data: not cancelled())
         parameters.progress_callback = go_on
         self._model = llama_cpp.llama_model_load_from_file(str(path).encode(), parameters)
@@ -310,6 +311,15 @@ class Engine:
         if self._model:
             llama_cpp.llama_model_free(self._model)
             self._model = None
+
+
+def _has_tiles() -> bool:
+    """Return whether llama.cpp was built for Intel's AMX.
+
+    Its code for it, built by gcc 12, ends the process: that compiler may leave out what sets a
+    tile's shape before the instruction that loads it. Only servers have AMX.
+    """
+    return b"AMX_INT8 = 1" in llama_cpp.llama_print_system_info()
 
 
 def accelerator() -> str:
