@@ -114,7 +114,7 @@ class Filler:
         pages, made = [], []
         for number in range(1, count + 1):
             text = " ".join(self._random.choices(self._sentences, k=SENTENCES))
-            section = f"Chapter {number // 200} \u203a Section {number // 10}"
+            section = f"{identity[:6]} {number // 200} \u203a Section {number // 10}"
             pages.append(Page(number, str(number), text))
             made.append(
                 Passage(f"{identity}:{number}:0", identity, number, str(number), 0, len(text),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -102,10 +103,11 @@ def find(
     titles = {book.id: book.title for book in ready}
     store.refresh()
     where = replace(where, books=_needed(library, where, titles))
-    vector = None
-    if any(book.passages_embedded for book in ready):
-        vector = _vector(library.embedder, query)
-    found, similarity = _rank(store, query, vector, where)
+    with ThreadPoolExecutor(1) as beside:  # meanwhile the question's vector is made
+        by_text = beside.submit(store.search_text, query, where, limit=CANDIDATES)
+        embedded = any(book.passages_embedded for book in ready)
+        vector = _vector(library.embedder, query) if embedded else None
+    found, similarity = _rank(store, by_text.result(), vector, where)
     looked_at = max(limit, second_look.candidates if second_look else 0)
     passages = library.catalog.passages_by_id([identity for identity, _ in found[:looked_at]])
     kept = [
@@ -163,10 +165,12 @@ def _vector(embedder: Embedder, query: str) -> npt.NDArray[np.float32]:
 
 
 def _rank(
-    store: Store, query: str, vector: npt.NDArray[np.float32] | None, where: Where
+    store: Store,
+    by_text: Sequence[Found],
+    vector: npt.NDArray[np.float32] | None,
+    where: Where,
 ) -> tuple[list[tuple[str, float]], dict[str, float]]:
     """Return ids with their scores, best first, and the similarities that are known."""
-    by_text = store.search_text(query, where, limit=CANDIDATES)
     near = [] if vector is None else store.search_vectors(vector, where, limit=CANDIDATES)
     candidates: dict[str, Found] = {found.id: found for found in (*near, *by_text)}
     parts = [

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from desktop.core.records import Passage
 
-A, B, C = (makers.book_id(letter) for letter in "abc")
+A, B, C, D = (makers.book_id(letter) for letter in "abcd")
 EMBEDDER = FakeEmbedder()
 
 
@@ -329,3 +330,22 @@ def test_tables_of_another_version_are_dropped(folder: Path) -> None:
     lancedb.connect(folder).create_table("passages", data=[{"id": "x"}])
     open_store(folder)
     assert "passages" not in lancedb.connect(folder).list_tables().tables
+
+
+def test_an_index_of_vectors_is_made_kept_up_and_finds_the_same(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("desktop.core.library.store.INDEXED_ROWS", 300)
+    words = "heron swan egg nest lake reed moor fish wing song".split()
+    texts = [f"{a} {b} {c} {number}" for number, (a, b, c) in enumerate(product(words, repeat=3))]
+    before = near(store, "grey heron", A)
+    put(store, passages(C, *texts[:500]))
+    store.finish(C)
+    assert list(folder.glob("windows_*/_indices/*"))
+    put(store, passages(D, *texts[500:]))  # comes after the index was made
+    store.finish(D)
+    assert near(store, "grey heron", A) == before
+    for text in (texts[7], texts[412], texts[600], texts[999]):
+        exact = EMBEDDER.embed([text])[0]
+        best = store.search_vectors(exact, Where(None), limit=3)
+        assert best[0].score == pytest.approx(1.0, abs=1e-2)
