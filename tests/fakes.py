@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from desktop.core.errors import UserFacingError
+from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.shelf import ShelfModel
 
 if TYPE_CHECKING:
@@ -52,12 +52,12 @@ class FakeEngine:
         self.delay_s = delay_s
         self.prompts: list[str] = []
         self.grammars: list[str] = []
+        self.shared: list[str] = []
         self.closed = False
         self._asked = ""
         self.started_with = 0
 
-    def tokenize(self, text: str, *, special: bool = False) -> list[int]:
-        del special
+    def tokenize(self, text: str) -> list[int]:
         return list(range(len(text.split())))
 
     def chat(self, messages: Sequence[tuple[str, str]]) -> list[int]:
@@ -93,6 +93,20 @@ class FakeEngine:
             if cancelled():
                 figures.finish = "stopped"
                 return
+
+    def odds(
+        self,
+        prompt: Sequence[int],
+        words: Sequence[str],
+        others: Sequence[str],
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> float:
+        del prompt, words, others
+        if cancelled():
+            raise CancelledError
+        self.shared.append(self._asked)
+        return 0.75
 
     def close(self) -> None:
         self.closed = True

@@ -48,8 +48,9 @@ def test_only_the_store_imports_lancedb() -> None:
     assert importers("lancedb") == {"core/library/store.py"}
 
 
-def test_only_the_engine_and_its_sampler_import_llama_cpp() -> None:
-    assert importers("llama_cpp") == {"core/llm/engine.py", "core/llm/sampler.py"}
+def test_only_the_engine_and_its_parts_import_llama_cpp() -> None:
+    parts = ("engine", "sampler", "vocabulary")
+    assert importers("llama_cpp") == {f"core/llm/{part}.py" for part in parts}
 
 
 def test_only_the_pdf_reader_imports_pymupdf() -> None:

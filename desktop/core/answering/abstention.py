@@ -57,7 +57,8 @@ def signs(request: Request, draft: Draft, proved: Proved) -> dict[str, float]:
     neighbouring words. `named`: share of the question's names that do. `proved`: share of the
     answer's sentences that are proved. `covered`: how far the proofs cover them, on average.
     `founded`: whether anything is proved, or copied from the passages word for word. `certain`:
-    the mean probability, geometric, of the tokens written.
+    the mean probability, geometric, of the tokens written. `said`: see `Draft.said`; this one may
+    lie below 0, and is 0 where the model was not asked.
     """
     question = request.question
     texts = [folding.content_words(f"{s.section} {s.text}") for s in draft.sources]
@@ -79,6 +80,7 @@ def signs(request: Request, draft: Draft, proved: Proved) -> dict[str, float]:
         "covered": sum(proved.scores) / len(proved.scores) if proved.scores else 0.0,
         "founded": float(proved.quotes > 0 or len(proved.unsupported) < proved.claims),
         "certain": math.exp(draft.certainty),
+        "said": 0.0 if draft.said is None else draft.said,
     }
 
 

@@ -167,7 +167,8 @@ class Answerer:
         texts = prompts.load()
         history = _recent(request)
         context = self._context(request, engine, texts, history)
-        prompt = engine.chat(texts.messages(request.question, context.sources, history))
+        messages = texts.messages(request.question, context.sources, history)
+        prompt = engine.chat(messages)
         figures = Generation()
         reading = _Reading(listener.stage)
         sampling = Sampling(temperature=0.6, seed=request.attempt) if request.attempt else None
@@ -203,6 +204,8 @@ class Answerer:
                 f"The model {model} wrote nothing",
                 "Ask in other words; if that does not help, get the model again or choose another",
             )
+        stopped = figures.finish == "stopped"
+        said = None if stopped else self._said(request, engine, texts, messages, listener)
         timings = Timings(
             retrieve_s=round(request.found.retrieve_s, 3),
             prefill_s=round(figures.prefill_s, 3),
@@ -220,9 +223,33 @@ class Answerer:
             timings=timings,
             left_out=context.left_out,
             notes=context.notes,
-            stopped=figures.finish == "stopped",
+            stopped=stopped,
             certainty=round(figures.certainty, 4),
+            said=said,
         )
+
+    def _said(
+        self,
+        request: Request,
+        engine: EngineLike,
+        texts: prompts.Prompts,
+        messages: Sequence[tuple[str, str]],
+        listener: Listener,
+    ) -> float | None:
+        """Ask the model whether what it read answers; None where that counts for nothing.
+
+        Only the end of the prompt is read again.
+        """
+        if request.mode is not Mode.RETRIEVAL or not texts.asks:
+            return None
+        *before, (role, text) = messages
+        prompt = engine.chat([*before, (role, f"{text}\n{texts.asks}")])
+        if len(prompt) > engine.context_tokens:
+            return None
+        try:
+            return round(engine.odds(prompt, texts.yes, texts.no, cancelled=listener.cancelled), 4)
+        except CancelledError:
+            return None  # the answer itself is whole
 
     def _context(
         self,

@@ -25,6 +25,9 @@ class Prompts:
         system: What the model is to do.
         examples: Questions with passages, and their answers.
         refusal: What the model writes where the passages do not answer.
+        asks: What it is asked instead of an answer: whether the passages have one.
+        yes: Ways to begin the reply that they have.
+        no: Ways to begin the other one.
         several: What it is told besides, where the passages are of several books.
         languages: And where the question is in another language than this file; by its code.
     """
@@ -34,6 +37,9 @@ class Prompts:
     refusal: str
     passage: Template
     question: Template
+    asks: str = ""
+    yes: tuple[str, ...] = ()
+    no: tuple[str, ...] = ()
     several: str = ""
     languages: Mapping[str, str] = field(default_factory=dict, hash=False)
 
@@ -95,6 +101,9 @@ def load(name: str = "answer") -> Prompts:
         refusal=refusal,
         passage=Template(data["passage"]),
         question=Template(data["question"]),
+        asks=data.get("asks", ""),
+        yes=tuple(data.get("yes", ())),
+        no=tuple(data.get("no", ())),
         several=data.get("several", ""),
         languages=data.get("languages", {}),
     )

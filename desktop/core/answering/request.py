@@ -51,6 +51,8 @@ class Draft:
         notes: Sentences for the user.
         stopped: True where the user stopped it.
         certainty: Mean natural logarithm of the probability of the tokens written; 0 is certain.
+        said: Natural logarithm of the odds that the passages answer, by the model's own word; None
+            where it was not asked.
     """
 
     text: str
@@ -61,6 +63,7 @@ class Draft:
     notes: tuple[str, ...] = ()
     stopped: bool = False
     certainty: float = 0.0
+    said: float | None = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class EngineLike(Protocol):
 
     context_tokens: int
 
-    def tokenize(self, text: str, *, special: bool = False) -> list[int]:
+    def tokenize(self, text: str) -> list[int]:
         """Return the tokens of a text."""
 
     def chat(self, messages: Sequence[tuple[str, str]]) -> list[int]:
@@ -106,6 +109,16 @@ class EngineLike(Protocol):
         guide: Guide | None = ...,
     ) -> Iterator[str]:
         """Yield the continuation of a prompt."""
+
+    def odds(
+        self,
+        prompt: Sequence[int],
+        words: Sequence[str],
+        others: Sequence[str],
+        *,
+        cancelled: Callable[[], bool] = ...,
+    ) -> float:
+        """Return the logarithm of the odds that a reply begins with some words, not with others."""
 
     def close(self) -> None:
         """Free the memory."""

@@ -1,4 +1,4 @@
-"""Running a GGUF model through llama.cpp. With its sampler, the only importer of llama_cpp.
+"""Running a GGUF model through llama.cpp.
 
 Uses llama.cpp's own functions, not the high-level class: what is in the key/value memory, and
 what of it can be used again, is Lutrin's business. Knows nothing of books or prompts.
@@ -13,11 +13,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import llama_cpp
-from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+import numpy as np
 
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.generation import Generation, Sampling
-from desktop.core.llm.sampler import Sampler
+from desktop.core.llm.sampler import Sampler, logarithms
+from desktop.core.llm.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,10 +33,6 @@ STEP_TOKENS = 64
 cores, at the speed of larger steps."""
 _LOUD_LEVELS = (3, 4)
 """ggml's log levels "warning" and "error"."""
-_CHATML = (
-    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
-    "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
 
 
 @llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]
@@ -71,12 +68,11 @@ class Engine:
         llama_cpp.llama_log_set(_log, ctypes.c_void_p(0))
         llama_cpp.llama_backend_init()
         self._load(path, cancelled)
-        self._vocab = llama_cpp.llama_model_get_vocab(self._model)
+        self._vocabulary = Vocabulary(self._model)
         self.context_tokens = context_tokens
         self._make_context(context_tokens, threads)
         self._memory = llama_cpp.llama_get_memory(self._context)
         self._held: list[int] = []
-        self._formatter = self._make_formatter()
 
     def _load(self, path: Path, cancelled: Callable[[], bool]) -> None:
         parameters = llama_cpp.llama_model_default_params()
@@ -107,60 +103,13 @@ class Engine:
                 "Close other programs, or choose a smaller model",
             )
 
-    def _make_formatter(self) -> Jinja2ChatFormatter:
-        raw = llama_cpp.llama_model_chat_template(self._model, None)
-        template = raw.decode("utf-8", "replace") if raw else _CHATML
-        end = self._token_text(llama_cpp.llama_vocab_eos(self._vocab))
-        begin = self._token_text(llama_cpp.llama_vocab_bos(self._vocab))
-        try:
-            return Jinja2ChatFormatter(template, eos_token=end, bos_token=begin)
-        except Exception:  # a stranger's template may be anything
-            logger.exception("the model's chat template can't be used")
-            return Jinja2ChatFormatter(_CHATML, eos_token=end, bos_token=begin)
-
-    def _token_text(self, token: int) -> str:
-        if token < 0:
-            return ""
-        raw = llama_cpp.llama_vocab_get_text(self._vocab, token)
-        return raw.decode("utf-8", "replace") if raw else ""
-
-    def tokenize(self, text: str, *, special: bool = False) -> list[int]:
-        """Return the tokens of a text.
-
-        Args:
-            text: Any text.
-            special: Whether markers such as <|im_start|> count as such. Never for a book's text
-                or a user's words.
-        """
-        raw = text.encode("utf-8", "replace")
-        room = len(raw) + 8
-        buffer = (llama_cpp.llama_token * room)()
-        count = llama_cpp.llama_tokenize(self._vocab, raw, len(raw), buffer, room, False, special)
-        return list(buffer[:count])
+    def tokenize(self, text: str) -> list[int]:
+        """Return the tokens of a text; none of them is one of the model's markers."""
+        return self._vocabulary.tokenize(text)
 
     def chat(self, messages: Sequence[tuple[str, str]]) -> list[int]:
-        """Return the prompt for some (role, text) messages by the model's own template.
-
-        The texts are tokenized apart from the template's markers, so that a book that contains
-        "<|im_end|>" can't end its own quotation.
-        """
-        marks = [f"\x02{index}\x03" for index in range(len(messages))]
-        frame = self._formatter(
-            messages=[
-                {"role": role, "content": mark}
-                for (role, _), mark in zip(messages, marks, strict=True)
-            ]
-        ).prompt
-        tokens: list[int] = []
-        for (_, text), mark in zip(messages, marks, strict=True):
-            before, _, frame = frame.partition(mark)
-            tokens += self.tokenize(before, special=True)
-            tokens += self.tokenize(text)
-        tokens += self.tokenize(frame, special=True)
-        begin = llama_cpp.llama_vocab_bos(self._vocab)
-        if llama_cpp.llama_vocab_get_add_bos(self._vocab) and tokens[:1] != [begin]:
-            tokens.insert(0, begin)
-        return tokens
+        """See `Vocabulary.chat`."""
+        return self._vocabulary.chat(messages)
 
     def read(self, prompt: Sequence[int], *, cancelled: Callable[[], bool] = lambda: False) -> None:
         """Read the start of prompts to come; those that begin alike need not read it again.
@@ -214,8 +163,39 @@ class Engine:
         start = time.monotonic()
         self._read(prompt, figures, reading=reading, cancelled=cancelled, fresh=fresh)
         figures.prefill_s = time.monotonic() - start
-        sampler = Sampler(self._context, self._vocab, sampling or Sampling(), grammar, guide)
+        vocab = self._vocabulary.vocab
+        sampler = Sampler(self._context, vocab, sampling or Sampling(), grammar, guide)
         yield from self._write(figures, most_tokens, sampler, guide, cancelled)
+
+    def odds(
+        self,
+        prompt: Sequence[int],
+        words: Sequence[str],
+        others: Sequence[str],
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> float:
+        """Return the odds that a reply to a prompt begins with some words rather than with others.
+
+        Args:
+            prompt: Tokens that fit the window.
+            words: Ways to begin, of which the first token counts.
+            others: The other ways.
+            cancelled: Asked while the prompt is read.
+
+        Returns:
+            Their natural logarithm: 0 where both are as likely.
+
+        Raises:
+            CancelledError: if stopped.
+        """
+        self.read(prompt, cancelled=cancelled)
+        known = logarithms(self._context, self._vocabulary.vocab)
+        one, other = (
+            np.logaddexp.reduce([known[t] for t in {self.tokenize(word)[0] for word in each}])
+            for each in (words, others)
+        )
+        return float(one - other)
 
     def _read(
         self,
@@ -262,12 +242,12 @@ class Engine:
                     token, known = sampler.choose()
                     chosen += 1
                     figures.certainty += (known - figures.certainty) / chosen
-                if llama_cpp.llama_vocab_is_eog(self._vocab, token):
+                if self._vocabulary.ends(token):
                     figures.finish = "end"
                     break
                 figures.generated_tokens += 1
                 figures.decode_s = time.monotonic() - start
-                piece = decoder.decode(self._piece(token))
+                piece = decoder.decode(self._vocabulary.raw(token))
                 waiting.append(token)
                 if guide is not None:
                     guide.take(token, piece)
@@ -296,12 +276,6 @@ class Engine:
                 "Ask again, or choose another model",
             )
         self._held.extend(tokens)
-
-    def _piece(self, token: int) -> bytes:
-        room = 256
-        buffer = ctypes.create_string_buffer(room)
-        count = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, room, 0, False)
-        return buffer.raw[:count] if count > 0 else b""
 
     def close(self) -> None:
         """Free the model's memory."""

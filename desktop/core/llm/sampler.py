@@ -31,7 +31,7 @@ class Sampler:
         self, context: Any, vocab: Any, sampling: Sampling, grammar: str, guide: Guide | None
     ) -> None:
         self._context = context
-        self._vocab_size = llama_cpp.llama_vocab_n_tokens(vocab)
+        self._vocab = vocab
         self._guide = guide
         self._chain = llama_cpp.llama_sampler_chain_init(
             llama_cpp.llama_sampler_chain_default_params()
@@ -63,30 +63,43 @@ class Sampler:
 
     def choose(self) -> tuple[int, float]:
         """Return the next token and the natural logarithm of its probability, unguided."""
-        row = llama_cpp.llama_get_logits_ith(self._context, -1)
-        logits = np.ctypeslib.as_array(row, shape=(self._vocab_size,))
-        top = float(logits.max())
-        whole = top + float(np.log(np.exp(logits - top).sum()))
-        before = self._mask(logits)
+        known = logarithms(self._context, self._vocab)
+        self._mask(_logits(self._context, self._vocab))
         token = int(llama_cpp.llama_sampler_sample(self._chain, self._context, -1))
-        return token, float(before[token]) - whole
+        return token, float(known[token])
 
-    def _mask(self, logits: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Take from the logits what may not come next; return them as they were."""
+    def _mask(self, logits: npt.NDArray[np.float32]) -> None:
+        """Take from the logits what may not come next."""
         if self._guide is None:
-            return logits
+            return
         only, never = self._guide.allowed(), self._guide.forbidden()
-        if only is None and not never:
-            return logits
-        before = logits.copy()
         if only is not None:
+            kept = logits[list(only)]
             logits[:] = -np.inf
-            logits[list(only)] = before[list(only)]
+            logits[list(only)] = kept
         logits[list(never)] = -np.inf
-        return before
 
     def close(self) -> None:
         """Free llama.cpp's sampler."""
         if self._chain:
             llama_cpp.llama_sampler_free(self._chain)
             self._chain = None
+
+
+def _logits(context: Any, vocab: Any) -> npt.NDArray[np.float32]:
+    """Return llama.cpp's own logits of what comes next, which may be written to."""
+    size = llama_cpp.llama_vocab_n_tokens(vocab)
+    return np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(context, -1), shape=(size,))
+
+
+def logarithms(context: Any, vocab: Any) -> npt.NDArray[np.float32]:
+    """Return the natural logarithms of the probabilities of what comes next.
+
+    Args:
+        context: llama.cpp's context, whose last token has its logits computed.
+        vocab: llama.cpp's vocabulary.
+    """
+    logits = _logits(context, vocab)
+    above = logits - logits.max()
+    whole: npt.NDArray[np.float32] = above - np.log(np.exp(above).sum())
+    return whole

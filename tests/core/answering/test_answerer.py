@@ -131,6 +131,15 @@ def test_an_answer_is_streamed_and_proved(ask: Callable[..., Answer]) -> None:
         assert text in engine.prompts[0]
 
 
+def test_the_model_is_asked_whether_the_passages_answer(ask: Callable[..., Answer]) -> None:
+    engine = Engine(TRUE)
+    answer = ask(engine)
+    (asked,) = engine.shared
+    assert asked.startswith(engine.prompts[0])  # so that only the end is read again
+    assert asked.endswith(prompts.load().asks)
+    assert answer.confidence["said"] == 0.75
+
+
 def test_a_second_sentence_without_proof_is_noted(ask: Callable[..., Answer]) -> None:
     answer = ask(Engine(f"{TRUE} {FALSE}"))
     assert not answer.abstained
