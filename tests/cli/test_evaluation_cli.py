@@ -20,6 +20,8 @@ from tests.fakes import FakeEmbedder, FakeEngine
 if TYPE_CHECKING:
     from desktop.paths import Paths
 
+pytestmark = pytest.mark.usefixtures("founded_is_enough")
+
 PAGES = ["Herons wade in shallow water.", "Trout live in cold rivers of the north."]
 TROUT = {"id": "1", "question": "Where do trout live?", "pages": [2], "must": [["cold rivers"]]}
 NOBODY = {"id": "2", "question": "Who built the tower?", "type": "unanswerable"}

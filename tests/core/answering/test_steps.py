@@ -27,6 +27,8 @@ from desktop.core.retrieval.findings import Findings
 from desktop.core.retrieval.listing import Entry
 from tests.core import makers
 
+pytestmark = pytest.mark.usefixtures("founded_is_enough")
+
 BOOK = makers.book_id("a")
 TRUE = "The grey heron is a wading bird of the marshes."
 MORE = "It reaches a height of 98 cm when it is grown."
