@@ -75,7 +75,8 @@ def load(file: Path) -> Settings:
         with contextlib.suppress(OSError):
             file.replace(file.with_name(file.name + ".broken"))
         return Settings()
-    return Settings(**{k: data[k] for k, kind in _KINDS.items() if isinstance(data.get(k), kind)})
+    sound = {k: data[k] for k, kind in _KINDS.items() if k in data and isinstance(data[k], kind)}
+    return Settings(**sound)
 
 
 def save(file: Path, settings: Settings) -> None:

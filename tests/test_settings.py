@@ -39,6 +39,12 @@ def test_unknown_and_wrong_values_are_passed_over(tmp_path: Path) -> None:
     assert settings.load(file) == Settings(model="a")
 
 
+def test_what_an_older_version_did_not_write_takes_its_default(tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"theme": "dark"}))
+    assert settings.load(file) == Settings(theme="dark")
+
+
 def test_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "settings.json"
     settings.save(file, Settings(theme="dark"))
