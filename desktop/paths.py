@@ -51,6 +51,11 @@ class Paths:
         return self.data / "index"
 
     @property
+    def states(self) -> Path:
+        """Saved key/value states of language models."""
+        return self.data / "states"
+
+    @property
     def settings(self) -> Path:
         """The user's settings, JSON."""
         return self.data / "settings.json"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from desktop.core.llm.generation import Generation, Guide, Sampling
     from desktop.core.llm.hardware import Machine
+    from desktop.core.llm.memory import States
 
 
 class FakeEmbedder:
@@ -64,9 +65,19 @@ class FakeEngine:
         self._asked = "\n".join(f"{role}: {text}" for role, text in messages)
         return self.tokenize(self._asked)
 
-    def read(self, prompt: Sequence[int], *, cancelled: Callable[[], bool] = lambda: False) -> None:
-        del cancelled
-        self.started_with = len(prompt)
+    @property
+    def identity(self) -> str:
+        return "fake"
+
+    def begin(
+        self,
+        start: Sequence[int],
+        states: States,
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        del states, cancelled
+        self.started_with = len(start)
 
     def generate(
         self,
@@ -117,7 +128,9 @@ class FakeShelf:
 
     def __init__(self, *names: str) -> None:
         self._models = {
-            name: ShelfModel(name, name, True, 1, 4096, Path(f"/models/{name}.gguf"), "", False)
+            name: ShelfModel(
+                name, name, True, 1, 4096, Path(f"/models/{name}.gguf"), "", False, name
+            )
             for name in names
         }
 

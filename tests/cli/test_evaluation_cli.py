@@ -39,7 +39,7 @@ class Shelf:
         pass
 
     def get(self, name: str) -> ShelfModel:
-        return ShelfModel(name, name, True, 1, 4096, Path(f"/models/{name}.gguf"), "", False)
+        return ShelfModel(name, name, True, 1, 4096, Path(f"/models/{name}.gguf"), "", False, name)
 
     def default(self, _preferred: str | None, _machine: object) -> ShelfModel:
         return self.get("small")

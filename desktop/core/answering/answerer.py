@@ -109,7 +109,9 @@ class Answerer:
             model.path, window, machine.cores_physical, listener.cancelled
         )
         self._loaded = model
-        self._engine.read(self._engine.chat(prompts.load().start()), cancelled=listener.cancelled)
+        start = self._engine.chat(prompts.load().start())
+        states = self._library.states.of(f"{_fingerprint(model)} {self._engine.identity}", book="")
+        self._engine.begin(start, states, cancelled=listener.cancelled)
         return model
 
     def close(self) -> None:
@@ -288,6 +290,14 @@ class _Reading:
             self._pace = Pace(self._stage, "reading", total=total, unit="tokens", done=done)
         else:
             self._pace.at(done)
+
+
+def _fingerprint(model: ShelfModel) -> str:
+    """Return what tells a model's file from any other."""
+    if model.sha256 or model.path is None:
+        return model.sha256
+    found = model.path.stat()
+    return f"{model.path.name} {found.st_size} {found.st_mtime_ns}"
 
 
 def _window(path: Path, available: int) -> int:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from desktop.core.llm.generation import Generation, Guide, Sampling
+    from desktop.core.llm.memory import States
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,14 @@ class EngineLike(Protocol):
     def chat(self, messages: Sequence[tuple[str, str]]) -> list[int]:
         """Return the prompt for some messages."""
 
-    def read(self, prompt: Sequence[int], *, cancelled: Callable[[], bool] = ...) -> None:
-        """Read the start of prompts to come."""
+    @property
+    def identity(self) -> str:
+        """What changes the bytes of a state beside the model's file and the tokens."""
+
+    def begin(
+        self, start: Sequence[int], states: States, *, cancelled: Callable[[], bool] = ...
+    ) -> None:
+        """Hold what prompts to come begin with."""
 
     def generate(
         self,

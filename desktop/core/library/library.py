@@ -15,6 +15,7 @@ from desktop.core.documents.opening import open_document
 from desktop.core.library.catalog import Catalog
 from desktop.core.library.collections import Collections
 from desktop.core.library.embedding import MiniLM
+from desktop.core.llm.states import StateStore
 from desktop.core.records import BookStatus
 from desktop.core.scheduling import Turns
 
@@ -45,6 +46,7 @@ class Library:
         self.collections = Collections(self.catalog)
         self.turns = Turns(paths.locks)
         self.embedder: Embedder = embedder or MiniLM()  # its model is loaded at the first use
+        self.states = StateStore(paths.states)
         self._opening = threading.Lock()
         self._store: Store | None = None
 
@@ -101,6 +103,7 @@ class Library:
             if book not in self.catalog.removed():
                 return
             self.store.delete(book)
+            self.states.forget(book)
             shutil.rmtree(self.paths.books / book, ignore_errors=True)
             self.catalog.delete(book)
 

@@ -1,7 +1,7 @@
 """Running a GGUF model through llama.cpp.
 
 Uses llama.cpp's own functions, not the high-level class: what is in the key/value memory, and
-what of it can be used again, is Lutrin's business. Knows nothing of books or prompts.
+what of it can be used again, is Lutrin's business: see `memory`. Knows nothing of books or prompts.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.generation import Generation, Sampling
+from desktop.core.llm.memory import Memory
 from desktop.core.llm.sampler import Sampler, logarithms
 from desktop.core.llm.vocabulary import Vocabulary
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from desktop.core.llm.generation import Guide
+    from desktop.core.llm.memory import States
 
 logger = logging.getLogger(__name__)
 
@@ -71,8 +73,7 @@ class Engine:
         self._vocabulary = Vocabulary(self._model)
         self.context_tokens = context_tokens
         self._make_context(context_tokens, threads)
-        self._memory = llama_cpp.llama_get_memory(self._context)
-        self._held: list[int] = []
+        self._memory = Memory(self._context)
 
     def _load(self, path: Path, cancelled: Callable[[], bool]) -> None:
         parameters = llama_cpp.llama_model_default_params()
@@ -111,8 +112,33 @@ class Engine:
         """See `Vocabulary.chat`."""
         return self._vocabulary.chat(messages)
 
+    @property
+    def identity(self) -> str:
+        """What changes the bytes of a state beside the model's file and the tokens."""
+        return str(llama_cpp.__version__)
+
+    def begin(
+        self,
+        start: Sequence[int],
+        states: States,
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Hold what prompts to come begin with: by its saved state, or read once and then saved.
+
+        Raises:
+            CancelledError: if stopped.
+        """
+        state = states.load(start)
+        if state is not None and self._memory.restore(start, state):
+            return
+        self.read(start, cancelled=cancelled)
+        state = self._memory.state()
+        if state:
+            states.save(start, state)
+
     def read(self, prompt: Sequence[int], *, cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Read the start of prompts to come; those that begin alike need not read it again.
+        """Read a prompt; those to come that begin alike need not read it again.
 
         Raises:
             CancelledError: if stopped.
@@ -206,18 +232,16 @@ class Engine:
         cancelled: Callable[[], bool],
         fresh: bool,
     ) -> None:
-        keep = 0 if fresh else _common_prefix(self._held, prompt[:-1])
-        if not llama_cpp.llama_memory_seq_rm(self._memory, 0, keep, -1):
-            llama_cpp.llama_memory_clear(self._memory, True)  # a memory that can't be cut
-            keep = 0
-        self._held = list(prompt[:keep])
+        memory = self._memory
+        # The last token is read anew for what comes behind it.
+        keep = memory.keep(() if fresh else prompt[:-1])
         figures.prompt_tokens, figures.reused_tokens = len(prompt), keep
         reading(keep, len(prompt))
         for first in range(keep, len(prompt), STEP_TOKENS):
             if cancelled():
                 raise CancelledError
-            self._decode(prompt[first : first + STEP_TOKENS])
-            reading(len(self._held), len(prompt))
+            memory.read(prompt[first : first + STEP_TOKENS])
+            reading(len(memory), len(prompt))
 
     def _write(
         self,
@@ -236,7 +260,7 @@ class Engine:
             for _ in range(most_tokens):
                 token = sampler.forced()
                 if waiting and (token is None or len(waiting) == STEP_TOKENS):
-                    self._decode(waiting)
+                    self._memory.read(waiting)
                     waiting = []
                 if token is None:
                     token, known = sampler.choose()
@@ -263,20 +287,6 @@ class Engine:
             figures.decode_s = time.monotonic() - start
             sampler.close()
 
-    def _decode(self, tokens: Sequence[int]) -> None:
-        array = (llama_cpp.llama_token * len(tokens))(*tokens)
-        code = llama_cpp.llama_decode(
-            self._context, llama_cpp.llama_batch_get_one(array, len(tokens))
-        )
-        if code != 0:
-            self._held = []
-            llama_cpp.llama_memory_clear(self._memory, True)
-            raise UserFacingError(
-                f"The model stopped working (llama.cpp code {code})",
-                "Ask again, or choose another model",
-            )
-        self._held.extend(tokens)
-
     def close(self) -> None:
         """Free the model's memory."""
         if self._context:
@@ -299,15 +309,6 @@ def _has_tiles() -> bool:
 def accelerator() -> str:
     """Return whether this build of llama.cpp can compute on a graphics processor."""
     return "available" if llama_cpp.llama_supports_gpu_offload() else "none"
-
-
-def _common_prefix(first: Sequence[int], second: Sequence[int]) -> int:
-    count = 0
-    for one, other in zip(first, second, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
 
 
 def description() -> str:
