@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from desktop.core.codec import decode, encode
+from desktop.core.database import prepare
 from desktop.core.errors import UserFacingError
 from desktop.core.records import Answer, Mode, Turn
 
@@ -28,14 +29,14 @@ HISTORY_TURNS = 3
 TITLE_LENGTH = 60
 
 _SCHEMA = """
-CREATE TABLE conversation (
+CREATE TABLE IF NOT EXISTS conversation (
     id INTEGER PRIMARY KEY,
     title TEXT NOT NULL,
     scope TEXT NOT NULL,
     mode TEXT NOT NULL,
     changed REAL NOT NULL
 );
-CREATE TABLE message (
+CREATE TABLE IF NOT EXISTS message (
     id INTEGER PRIMARY KEY,
     conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,
     question TEXT NOT NULL,
@@ -46,7 +47,7 @@ CREATE TABLE message (
     error TEXT NOT NULL,
     asked REAL NOT NULL
 );
-CREATE INDEX message_of_conversation ON message(conversation, id);
+CREATE INDEX IF NOT EXISTS message_of_conversation ON message(conversation, id);
 """
 
 
@@ -127,27 +128,16 @@ class Conversations:
         file.parent.mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(file, timeout=BUSY_TIMEOUT_S, isolation_level=None)
         try:
-            self._open()
+            usable = prepare(self._db, _SCHEMA, SCHEMA_VERSION)
+            self._db.execute("PRAGMA foreign_keys = ON")
         except sqlite3.DatabaseError as error:
             self._db.close()
             message = f"The conversations in {file} can't be read ({error})"
             raise UserFacingError(message, "Move that file away and start Lutrin again") from error
-        except UserFacingError:
+        if not usable:
             self._db.close()
-            raise
-
-    def _open(self) -> None:
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.execute("PRAGMA foreign_keys = ON")
-        version = self._db.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA_VERSION:
             message = "These conversations were written by a newer version of Lutrin"
             raise UserFacingError(message, "Update Lutrin to open them")
-        if version == 0:
-            self._db.executescript(
-                f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
-            )
 
     def mark_interrupted(self) -> None:
         """Mark what an earlier run was writing when it went away. Call once at the start."""

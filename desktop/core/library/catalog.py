@@ -14,6 +14,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from desktop.core.database import WAIT_S, prepare
 from desktop.core.errors import UserFacingError
 from desktop.core.records import Book, BookStatus, Page, Passage, passage_id, passage_place
 
@@ -58,7 +59,6 @@ _PASSAGE_COLUMNS = (
     'substr(t.text, p.start + 1, p."end" - p.start) '
     "FROM passages p JOIN pages t ON t.book = p.book AND t.number = p.page"
 )
-_BUSY_S = 10.0
 
 
 class Catalog:
@@ -75,32 +75,20 @@ class Catalog:
         self._lock = threading.RLock()
         try:
             self._connection = sqlite3.connect(
-                path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+                path, timeout=WAIT_S, isolation_level=None, check_same_thread=False
             )
         except sqlite3.DatabaseError as error:
             raise _unusable(path, error) from error
         try:
-            self._prepare()
+            usable = prepare(self._connection, _SCHEMA, SCHEMA_VERSION)
         except sqlite3.DatabaseError as error:
             self.close()
             raise _unusable(path, error) from error
-        except UserFacingError:
+        if not usable:
             self.close()
-            raise
-
-    def _prepare(self) -> None:
-        self._connection.execute("PRAGMA journal_mode=WAL")
-        self._connection.execute("PRAGMA synchronous=NORMAL")
-        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA_VERSION:
             raise UserFacingError(
                 "This library was made by a newer version of Lutrin", "Update Lutrin to open it"
             )
-        if version < SCHEMA_VERSION:
-            with self.transaction() as run:
-                for statement in _SCHEMA.split(";"):
-                    run.execute(statement)
-                run.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

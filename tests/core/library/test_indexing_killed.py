@@ -129,8 +129,8 @@ def test_two_processes_at_once(
     """Each adds the same two files in another order: both come out whole, once."""
     other = makers.pdf(tmp_path / "other.pdf", [f"on swan {n}" for n in range(30)])
     children = [start(paths, 0.0, handbook, other), start(paths, 0.0, other, handbook)]
-    for child in children:
-        said, errors = child.communicate(timeout=90)
+    ended = [child.communicate(timeout=90) for child in children]
+    for child, (said, errors) in zip(children, ended, strict=True):
         assert child.returncode == 0, errors
         ends = [line for line in said.split("\n") if line in ("indexed", "already")]
         assert len(ends) == 2
