@@ -54,9 +54,13 @@ class FakeEngine:
         self.prompts: list[str] = []
         self.grammars: list[str] = []
         self.shared: list[str] = []
+        self.kept = 0
         self.closed = False
         self._asked = ""
         self.started_with = 0
+
+    def resize(self, context_tokens: int) -> None:
+        self.context_tokens = context_tokens
 
     def tokenize(self, text: str) -> list[int]:
         return list(range(len(text.split())))
@@ -91,8 +95,11 @@ class FakeEngine:
         fresh: bool = False,
         grammar: str = "",
         guide: Guide | None = None,
+        kept: int = 0,
+        states: States | None = None,
     ) -> Iterator[str]:
-        del sampling, fresh, guide
+        del sampling, fresh, guide, states
+        self.kept = kept
         self.grammars.append(grammar)
         self.prompts.append(self._asked)
         figures.prompt_tokens = len(prompt)

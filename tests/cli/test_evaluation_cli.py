@@ -63,7 +63,7 @@ class Eval:
             evaluation, "Library", lambda paths: Library(paths, embedder=FakeEmbedder())
         )
         self._patch.setattr(evaluation, "ModelShelf", Shelf)
-        self._patch.setattr(answerer_module, "_window", lambda _path, _memory: 4096)
+        self._patch.setattr(answerer_module, "fitting", lambda *_: 4096)
         self._patch.setattr(
             evaluation,
             "Answerer",

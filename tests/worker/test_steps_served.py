@@ -66,7 +66,7 @@ def librarian(library: Library, paths: Paths) -> Librarian:
 def answerer(
     library: Library, paths: Paths, monkeypatch: pytest.MonkeyPatch, *replies: str
 ) -> Answerer:
-    monkeypatch.setattr(answerer_module, "_window", lambda _path, _memory: 4096)
+    monkeypatch.setattr(answerer_module, "fitting", lambda *_: 4096)
     service = Answerer(paths)
     service._library.close()
     engine = FakeEngine(*replies)

@@ -16,8 +16,8 @@ from desktop.core.answering.request import Draft
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.copying import Copying
 from desktop.core.llm.generation import Generation, Sampling
-from desktop.core.llm.gguf import memory_needed, read_header
 from desktop.core.llm.hardware import survey
+from desktop.core.llm.room import LONG_WINDOWS, fitting
 from desktop.core.progress import Pace
 from desktop.core.records import Mode, Progress, Timings, Turn
 from desktop.core.retrieval import structure
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from desktop.core.answering.request import EngineLike, Listener, Request
     from desktop.core.library.library import Library
     from desktop.core.llm.shelf import ModelShelf, ShelfModel
+    from desktop.core.llm.states import BookStates
 
 MODES: dict[Mode, ModeContext] = {
     Mode.RETRIEVAL: retrieval_mode.choose,
@@ -38,8 +39,6 @@ MODES: dict[Mode, ModeContext] = {
 }
 """A new mode is one new module and one line here."""
 
-WINDOWS = (8192, 4096, 2048)
-"""Windows to make room for, the first that the model has and the free memory allows."""
 MOST_QUOTES = 3
 """Sentences that the model may copy before it answers; with more it reads out the page."""
 MOST_INTERPRETED = 96
@@ -104,15 +103,26 @@ class Answerer:
             return model
         self.close()
         listener.stage(Progress("loading", 0, 0, ""))
-        window = _window(model.path, machine.memory_available)
+        window = fitting(model.path, machine.memory_available)
         self._engine = self._make_engine(
             model.path, window, machine.cores_physical, listener.cancelled
         )
         self._loaded = model
         start = self._engine.chat(prompts.load().start())
-        states = self._library.states.of(f"{_fingerprint(model)} {self._engine.identity}", book="")
-        self._engine.begin(start, states, cancelled=listener.cancelled)
+        self._engine.begin(start, self._states(), cancelled=listener.cancelled)
         return model
+
+    def _states(self, book: str = "") -> BookStates:
+        """Return the saved states of a book for the loaded model, or those of no book."""
+        assert self._engine is not None  # load() has set both
+        assert self._loaded is not None
+        model = f"{_fingerprint(self._loaded)} {self._engine.identity}"
+        return self._library.states.of(model, book)
+
+    def _widen(self, tokens: int) -> None:
+        """Make the window wide enough for so many tokens; it stays so until the model is left."""
+        assert self._engine is not None  # load() has set it
+        self._engine.resize(next(w for w in reversed(LONG_WINDOWS) if w >= tokens))
 
     def close(self) -> None:
         """Unload the model."""
@@ -169,8 +179,15 @@ class Answerer:
         texts = prompts.load()
         history = _recent(request)
         context = self._context(request, engine, texts, history)
-        messages = texts.messages(request.question, context.sources, history)
+        document = request.mode is Mode.LONG_CONTEXT and context.left_out is None
+        messages = texts.messages(request.question, context.sources, history, first=document)
         prompt = engine.chat(messages)
+        if len(prompt) + MOST_TOKENS > engine.context_tokens:
+            self._widen(len(prompt) + MOST_TOKENS)
+        # Whatever is asked of the whole of a book or chapter, its text stands before the question.
+        kept = (
+            _alike(prompt, engine.chat(texts.messages("", context.sources, ()))) if document else 0
+        )
         figures = Generation()
         reading = _Reading(listener.stage)
         sampling = Sampling(temperature=0.6, seed=request.attempt) if request.attempt else None
@@ -190,6 +207,8 @@ class Answerer:
                 most=MOST_QUOTES,
                 least=VERBATIM_WORDS,
             ),
+            kept=kept,
+            states=self._states(context.sources[0].book) if document else None,
         ):
             if not pieces:
                 first_word = time.monotonic() - start
@@ -261,20 +280,38 @@ class Answerer:
         history: Sequence[Turn],
     ) -> Context:
         frame = engine.chat(texts.messages(request.question, (), history))
-        room = engine.context_tokens - len(frame) - MOST_TOKENS
-        if room <= 0:
+        taken = len(frame) + MOST_TOKENS
+        if engine.context_tokens <= taken:
             raise UserFacingError(
                 "The question is too long for this model", "Shorten it, and ask in several steps"
             )
-        return MODES[request.mode](
-            self._library.catalog,
-            request.found.hits,
-            books=[book for book, _ in request.found.books],
-            where=request.found.where,
-            count=lambda text: len(engine.tokenize(text)),
-            room=room,
-            apart=request.apart,
-        )
+
+        def chosen(window: int) -> Context:
+            return MODES[request.mode](
+                self._library.catalog,
+                request.found.hits,
+                books=[book for book, _ in request.found.books],
+                where=request.found.where,
+                count=lambda text: len(engine.tokenize(text)),
+                room=window - taken,
+                apart=request.apart,
+            )
+
+        context = chosen(engine.context_tokens)
+        if context.left_out is None:
+            return context
+        # What fits whole is read once and then kept, so it may take long; a part of it may not.
+        wide = chosen(self._widest())
+        return wide if wide.left_out is None else context
+
+    def _widest(self) -> int:
+        """Return the widest window that the model has and the free memory allows."""
+        assert self._engine is not None  # load() has set both
+        assert self._loaded is not None
+        if self._loaded.path is None:
+            return self._engine.context_tokens
+        free = survey().memory_available + self._loaded.size_bytes  # its weights are there already
+        return max(self._engine.context_tokens, fitting(self._loaded.path, free, LONG_WINDOWS))
 
 
 class _Reading:
@@ -300,20 +337,10 @@ def _fingerprint(model: ShelfModel) -> str:
     return f"{model.path.name} {found.st_size} {found.st_mtime_ns}"
 
 
-def _window(path: Path, available: int) -> int:
-    header = read_header(path)
-    for window in WINDOWS:
-        if window > header.context_length > 0 and window != WINDOWS[-1]:
-            continue
-        need = memory_needed(header, context_tokens=window)
-        if need.total <= available:
-            return min(window, header.context_length or window)
-    need = memory_needed(header, context_tokens=WINDOWS[-1])
-    raise UserFacingError(
-        f"This model needs {need.total / 1e9:.1f} GB of memory, and {available / 1e9:.1f} GB "
-        "are free",
-        "Close other programs, or choose a smaller model",
-    )
+def _alike(first: Sequence[int], second: Sequence[int]) -> int:
+    """Return how many elements two sequences have in common from the start."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((n for n, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 def _recent(request: Request) -> list[Turn]:

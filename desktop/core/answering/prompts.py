@@ -48,7 +48,12 @@ class Prompts:
         return [("system", self.system), *_messages(self.examples)]
 
     def messages(
-        self, question: str, sources: Sequence[Source], history: Sequence[Turn]
+        self,
+        question: str,
+        sources: Sequence[Source],
+        history: Sequence[Turn],
+        *,
+        first: bool = False,
     ) -> list[tuple[str, str]]:
         """Return (role, text) messages for a question.
 
@@ -56,14 +61,19 @@ class Prompts:
             question: What the user asked.
             sources: What to read, in this order.
             history: Earlier turns to go on from.
+            first: Whether the sources come before the earlier turns, so that prompts about the
+                same ones begin alike.
         """
         passages = "\n".join(self.show(n, source) for n, source in enumerate(sources, start=1))
         if len({source.book for source in sources}) > 1:
             question = f"{question} {self.several}".strip()
         hint = self.languages.get(language(question), "")
         question = f"{question} {hint}".strip()
-        asked = self.question.substitute(passages=passages, question=question)
-        return [*self.start(), *_messages(history), ("user", asked)]
+        texts = [*(turn.question for turn in history), question]
+        place = 0 if first else -1
+        texts[place] = self.question.substitute(passages=passages, question=texts[place])
+        turns = [Turn(text, turn.answer) for text, turn in zip(texts, history, strict=False)]
+        return [*self.start(), *_messages(turns), ("user", texts[-1])]
 
     def show(self, number: int, source: Source) -> str:
         """Return a source as the model sees it."""

@@ -87,6 +87,9 @@ class EngineLike(Protocol):
 
     context_tokens: int
 
+    def resize(self, context_tokens: int) -> None:
+        """Make room for another window."""
+
     def tokenize(self, text: str) -> list[int]:
         """Return the tokens of a text."""
 
@@ -114,6 +117,8 @@ class EngineLike(Protocol):
         fresh: bool = False,
         grammar: str = ...,
         guide: Guide | None = ...,
+        kept: int = ...,
+        states: States | None = ...,
     ) -> Iterator[str]:
         """Yield the continuation of a prompt."""
 

@@ -7,6 +7,7 @@ begin inside a text, since with its first word it can't know yet where that lead
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -44,15 +45,18 @@ class Copying:
         self._at_start = True
         if not self._breaks:
             return  # such a vocabulary has no end for a line to be told by
+        # Behind a space a word has the same tokens whatever comes before and after it.
+        word_tokens = cache(lambda word: tokenize(f"{MARK} {word}"))
         for text in texts:
-            words = text.split()
+            words = [word_tokens(word) for word in text.split()]
+            if any(tokens[0] != self._mark for tokens in words):
+                continue
             for begin in range(max(1, len(words) - least + 1)):
-                first, *rest = tokenize(f"{MARK} {' '.join(words[begin:])}")
-                if first == self._mark:
-                    node = self._root
-                    for token in rest:
+                node = self._root
+                for tokens in words[begin:]:
+                    for token in tokens[1:]:
                         node = node.setdefault(token, {})
-                    node[_END] = {}
+                node[_END] = {}
 
     def allowed(self) -> Sequence[int] | None:
         """See `Guide`."""

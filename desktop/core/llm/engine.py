@@ -10,6 +10,7 @@ import codecs
 import ctypes
 import logging
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import llama_cpp
@@ -43,6 +44,15 @@ def _log(level: int, text: bytes, _data: ctypes.c_void_p) -> None:
         logger.info("llama.cpp: %s", text.decode("utf-8", "replace").rstrip())
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """What of a prompt comes again in others, and where its state is; see `Engine.generate`."""
+
+    tokens: int = 0
+    states: States | None = None
+    fresh: bool = False
+
+
 class Engine:
     """A loaded model with one conversation in its memory. Not for several threads at once.
 
@@ -70,10 +80,9 @@ class Engine:
         llama_cpp.llama_log_set(_log, ctypes.c_void_p(0))
         llama_cpp.llama_backend_init()
         self._load(path, cancelled)
+        self._threads = threads
         self._vocabulary = Vocabulary(self._model)
-        self.context_tokens = context_tokens
-        self._make_context(context_tokens, threads)
-        self._memory = Memory(self._context)
+        self._make_context(context_tokens)
 
     def _load(self, path: Path, cancelled: Callable[[], bool]) -> None:
         parameters = llama_cpp.llama_model_default_params()
@@ -90,11 +99,11 @@ class Engine:
                 "Choose another model, or remove this one and get it again",
             )
 
-    def _make_context(self, context_tokens: int, threads: int) -> None:
+    def _make_context(self, context_tokens: int) -> None:
         parameters = llama_cpp.llama_context_default_params()
         parameters.n_ctx = context_tokens
         parameters.n_batch = parameters.n_ubatch = STEP_TOKENS
-        parameters.n_threads = parameters.n_threads_batch = threads
+        parameters.n_threads = parameters.n_threads_batch = self._threads
         parameters.no_perf = True
         self._context = llama_cpp.llama_init_from_model(self._model, parameters)
         if not self._context:
@@ -103,6 +112,18 @@ class Engine:
                 f"There is not enough free memory for a window of {context_tokens:,} tokens",
                 "Close other programs, or choose a smaller model",
             )
+        self.context_tokens = context_tokens
+        self._memory = Memory(self._context)
+
+    def resize(self, context_tokens: int) -> None:
+        """Make room for another window; what was read is dropped.
+
+        Raises:
+            UserFacingError: if the memory does not suffice; the engine is then closed.
+        """
+        llama_cpp.llama_free(self._context)
+        self._context = None
+        self._make_context(context_tokens)
 
     def tokenize(self, text: str) -> list[int]:
         """Return the tokens of a text; none of them is one of the model's markers."""
@@ -129,13 +150,7 @@ class Engine:
         Raises:
             CancelledError: if stopped.
         """
-        state = states.load(start)
-        if state is not None and self._memory.restore(start, state):
-            return
-        self.read(start, cancelled=cancelled)
-        state = self._memory.state()
-        if state:
-            states.save(start, state)
+        self._read(start, Generation(), _Kept(len(start), states), cancelled=cancelled)
 
     def read(self, prompt: Sequence[int], *, cancelled: Callable[[], bool] = lambda: False) -> None:
         """Read a prompt; those to come that begin alike need not read it again.
@@ -143,13 +158,7 @@ class Engine:
         Raises:
             CancelledError: if stopped.
         """
-        self._read(
-            prompt,
-            Generation(),
-            reading=lambda _done, _total: None,
-            cancelled=cancelled,
-            fresh=False,
-        )
+        self._read(prompt, Generation(), _Kept(), cancelled=cancelled)
 
     def generate(
         self,
@@ -163,6 +172,8 @@ class Engine:
         fresh: bool = False,
         grammar: str = "",
         guide: Guide | None = None,
+        kept: int = 0,
+        states: States | None = None,
     ) -> Iterator[str]:
         """Yield the continuation of a prompt, piece by piece.
 
@@ -176,6 +187,9 @@ class Engine:
             fresh: Read the whole prompt even where its start is still in the memory.
             grammar: In GBNF, from the rule `root`: nothing else is written; "" for any text.
             guide: Says token by token what may be written; None for anything.
+            kept: So many first tokens of the prompt come again in others: their state is looked for
+                in `states`, and kept there once they are read.
+            states: Where that state is; with `fresh` it is only kept.
 
         Raises:
             CancelledError: if stopped while the prompt was still being read.
@@ -187,7 +201,8 @@ class Engine:
                 "Ask about fewer pages",
             )
         start = time.monotonic()
-        self._read(prompt, figures, reading=reading, cancelled=cancelled, fresh=fresh)
+        part = _Kept(kept, states, fresh=fresh)
+        self._read(prompt, figures, part, reading=reading, cancelled=cancelled)
         figures.prefill_s = time.monotonic() - start
         vocab = self._vocabulary.vocab
         sampler = Sampler(self._context, vocab, sampling or Sampling(), grammar, guide)
@@ -227,21 +242,29 @@ class Engine:
         self,
         prompt: Sequence[int],
         figures: Generation,
+        part: _Kept,
         *,
-        reading: Callable[[int, int], None],
+        reading: Callable[[int, int], None] = lambda _done, _total: None,
         cancelled: Callable[[], bool],
-        fresh: bool,
     ) -> None:
         memory = self._memory
         # The last token is read anew for what comes behind it.
-        keep = memory.keep(() if fresh else prompt[:-1])
-        figures.prompt_tokens, figures.reused_tokens = len(prompt), keep
-        reading(keep, len(prompt))
-        for first in range(keep, len(prompt), STEP_TOKENS):
+        held = memory.keep(() if part.fresh else prompt[:-1])
+        if held < part.tokens and part.states is not None and not part.fresh:
+            state = part.states.load(prompt[: part.tokens])
+            if state is not None:
+                held = part.tokens if memory.restore(prompt[: part.tokens], state) else 0
+        figures.prompt_tokens, figures.reused_tokens = len(prompt), held
+        reading(held, len(prompt))
+        while len(memory) < len(prompt):
             if cancelled():
                 raise CancelledError
-            memory.read(prompt[first : first + STEP_TOKENS])
+            first = len(memory)
+            last = part.tokens if first < part.tokens else len(prompt)
+            memory.read(prompt[first : min(first + STEP_TOKENS, last)])
             reading(len(memory), len(prompt))
+            if len(memory) == part.tokens and part.states is not None:
+                part.states.save(prompt[: part.tokens], memory.state())
 
     def _write(
         self,

@@ -21,7 +21,7 @@ class States(Protocol):
     def load(self, text: Sequence[int]) -> bytes | None:
         """Return the state of some tokens, if it is there and sound."""
 
-    def save(self, text: Sequence[int], state: bytes) -> None:
+    def save(self, text: Sequence[int], state: bytes | bytearray) -> None:
         """Keep the state of some tokens, or don't."""
 
 
@@ -76,17 +76,18 @@ class Memory:
         self._held = []
         llama_cpp.llama_memory_clear(self._memory, True)
 
-    def state(self) -> bytes:
-        """Return the state of all that it holds; empty where llama.cpp can't."""
+    def state(self) -> bytearray:
+        """Return the state of all that it holds."""
         size = llama_cpp.llama_state_seq_get_size(self._context, _SEQUENCE)
-        buffer = (ctypes.c_uint8 * size)()
-        written = llama_cpp.llama_state_seq_get_data(self._context, buffer, size, _SEQUENCE)
-        return bytes(memoryview(buffer)[:written])
+        state = bytearray(size)  # hundreds of megabytes for a chapter: nothing is copied twice
+        raw = (ctypes.c_uint8 * size).from_buffer(state)
+        llama_cpp.llama_state_seq_get_data(self._context, raw, size, _SEQUENCE)
+        return state
 
     def restore(self, tokens: Sequence[int], state: bytes) -> bool:
         """Hold some tokens by their state and nothing else; return whether llama.cpp took it."""
         self.clear()
-        raw = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
+        raw = ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
         if not llama_cpp.llama_state_seq_set_data(self._context, raw, len(state), _SEQUENCE):
             self.clear()
             return False

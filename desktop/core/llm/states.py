@@ -90,7 +90,7 @@ class StateStore:
             os.utime(path)
         return state
 
-    def save(self, path: Path, key: bytes, state: bytes) -> bool:
+    def save(self, path: Path, key: bytes, state: bytes | bytearray) -> bool:
         """Keep a state, deleting those that were not used for longest; return whether it is kept.
 
         `full` says so too, until the next one that is.
@@ -200,7 +200,7 @@ class BookStates:
         key = self._key(text)
         return self._store.load(self._path(key), key)
 
-    def save(self, text: Sequence[int], state: bytes) -> None:
+    def save(self, text: Sequence[int], state: bytes | bytearray) -> None:
         """Keep the state of a text, or don't: see `StateStore.full`."""
         key = self._key(text)
         self._store.save(self._path(key), key, state)
@@ -217,7 +217,7 @@ class BookStates:
         return self._folder / key.hex()[:40]
 
 
-def _digest(key: bytes, state: bytes) -> bytes:
+def _digest(key: bytes, state: bytes | bytearray) -> bytes:
     digest = hashlib.sha256(key)
     digest.update(state)
     return digest.digest()

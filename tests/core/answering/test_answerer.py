@@ -83,7 +83,7 @@ class Heard:
 @pytest.fixture(autouse=True)
 def no_model_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no file whose header could tell the window."""
-    monkeypatch.setattr(answerer_module, "_window", lambda _path, _memory: 4096)
+    monkeypatch.setattr(answerer_module, "fitting", lambda *_: 4096)
 
 
 @pytest.fixture
@@ -233,8 +233,11 @@ def test_the_prompt_and_the_answer_fit_the_window(ask: Callable[..., Answer]) ->
     assert answer.timings.prompt_tokens + MOST_TOKENS <= engine.context_tokens
 
 
-def test_long_context_says_what_it_left_out(ask: Callable[..., Answer]) -> None:
+def test_long_context_says_what_it_left_out(
+    ask: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
     engine = Engine(TRUE, context_tokens=MOST_TOKENS + START + 90)
+    monkeypatch.setattr(answerer_module, "fitting", lambda *_: engine.context_tokens)
     answer = ask(engine, mode=Mode.LONG_CONTEXT)
     assert [item.page for item in answer.context] == [1]
     assert answer.left_out

@@ -33,7 +33,7 @@ TOC = [(1, "1 Birds", 1), (1, "2 Fish", 2)]
 
 @pytest.fixture
 def book(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(answerer_module, "_window", lambda _path, _memory: 4096)
+    monkeypatch.setattr(answerer_module, "fitting", lambda *_: 4096)
     added = Indexer(library).add(makers.pdf(tmp_path / "a.pdf", PAGES, toc=TOC, title="Animals"))
     assert added.book
     return added.book.id

@@ -90,6 +90,18 @@ def test_earlier_turns_come_between() -> None:
     assert "q3" in messages[-1][1]
 
 
+def test_what_is_read_may_come_before_the_earlier_turns() -> None:
+    history = [Turn("q1", "a1"), Turn("q2", "a2")]
+    loaded = prompts.load()
+    messages = loaded.messages("q3", [SOURCE], history, first=True)[len(loaded.start()) :]
+    assert [role for role, _ in messages] == ["user", "assistant"] * 2 + ["user"]
+    assert loaded.show(1, SOURCE) in messages[0][1]
+    assert messages[0][1].endswith("Question: q1")
+    assert [text for _, text in messages[1:]] == ["a1", "q2", "a2", "q3"]
+    alone = loaded.messages("q1", [SOURCE], (), first=True)
+    assert alone[-1] == messages[0]
+
+
 def test_the_fixed_text_does_not_depend_on_the_question() -> None:
     first, second = (prompts.load().messages(q, [SOURCE], [])[0] for q in ("a", "b"))
     assert first == second
