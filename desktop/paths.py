@@ -56,6 +56,11 @@ class Paths:
         return self.data / "states"
 
     @property
+    def speeds(self) -> Path:
+        """How fast each language model reads on this computer, JSON."""
+        return self.data / "speeds.json"
+
+    @property
     def settings(self) -> Path:
         """The user's settings, JSON."""
         return self.data / "settings.json"

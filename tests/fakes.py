@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from desktop.core.errors import CancelledError, UserFacingError
+from desktop.core.llm.generation import Generation
 from desktop.core.llm.shelf import ShelfModel
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from desktop.core.llm.generation import Generation, Guide, Sampling
+    from desktop.core.llm.generation import Guide, Sampling
     from desktop.core.llm.hardware import Machine
     from desktop.core.llm.memory import States
 
@@ -79,9 +80,10 @@ class FakeEngine:
         states: States,
         *,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> None:
+    ) -> Generation:
         del states, cancelled
         self.started_with = len(start)
+        return Generation()
 
     def generate(
         self,

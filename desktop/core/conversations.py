@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""2: chosen parts of books."""
 BUSY_TIMEOUT_S = 0.04
 """Below one frame that an eye would miss; another process holds the file for less."""
 HISTORY_TURNS = 3
@@ -47,6 +48,10 @@ CREATE TABLE IF NOT EXISTS message (
     error TEXT NOT NULL,
     asked REAL NOT NULL
 );
+CREATE TABLE IF NOT EXISTS chosen_part (
+    conversation INTEGER PRIMARY KEY REFERENCES conversation(id) ON DELETE CASCADE,
+    part TEXT NOT NULL
+);
 CREATE INDEX IF NOT EXISTS message_of_conversation ON message(conversation, id);
 """
 
@@ -62,6 +67,21 @@ class MessageState(StrEnum):
 
 
 @dataclass(frozen=True)
+class ChosenPart:
+    """The part of a book that a conversation keeps to.
+
+    Attributes:
+        book: The book's id.
+        label: What the part is called.
+        sections: Paths of its sections, as in `Passage.section`.
+    """
+
+    book: str
+    label: str
+    sections: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Conversation:
     """A run of questions with their answers.
 
@@ -70,6 +90,7 @@ class Conversation:
         scope: Ids of the books asked; empty for all.
         mode: How the next question is answered.
         changed: Seconds since the epoch.
+        part: The part of the one book to keep to; None for all of it.
     """
 
     id: int
@@ -77,6 +98,7 @@ class Conversation:
     scope: tuple[str, ...] = ()
     mode: Mode = Mode.RETRIEVAL
     changed: float = 0.0
+    part: ChosenPart | None = None
 
 
 @dataclass(frozen=True)
@@ -157,18 +179,12 @@ class Conversations:
 
     def all(self) -> list[Conversation]:
         """Return the conversations, last changed first."""
-        rows = self._db.execute(
-            "SELECT id, title, scope, mode, changed FROM conversation"
-            " ORDER BY changed DESC, id DESC"
-        )
+        rows = self._db.execute(f"{_CONVERSATIONS} ORDER BY changed DESC, id DESC")
         return [_conversation(row) for row in rows]
 
     def get(self, conversation: int) -> Conversation | None:
         """Return one conversation, or None where it is gone."""
-        row = self._db.execute(
-            "SELECT id, title, scope, mode, changed FROM conversation WHERE id = ?",
-            (conversation,),
-        ).fetchone()
+        row = self._db.execute(f"{_CONVERSATIONS} WHERE id = ?", (conversation,)).fetchone()
         return _conversation(row) if row else None
 
     def set_scope(self, conversation: int, scope: Sequence[str]) -> None:
@@ -177,6 +193,15 @@ class Conversations:
             "UPDATE conversation SET scope = ? WHERE id = ?",
             (json.dumps(list(scope)), conversation),
         )
+
+    def set_part(self, conversation: int, part: ChosenPart | None) -> None:
+        """Keep to a part of a book from now on, or to none."""
+        self._db.execute("DELETE FROM chosen_part WHERE conversation = ?", (conversation,))
+        if part is not None:
+            self._db.execute(
+                "INSERT INTO chosen_part (conversation, part) VALUES (?, ?)",
+                (conversation, json.dumps(encode(part))),
+            )
 
     def set_mode(self, conversation: int, mode: Mode) -> None:
         """Keep how the next question is answered."""
@@ -256,14 +281,19 @@ class Conversations:
         self._db.close()
 
 
+_CONVERSATIONS = (
+    "SELECT id, title, scope, mode, changed, part FROM conversation"
+    " LEFT JOIN chosen_part ON conversation = id"
+)
 _MESSAGES = (
     "SELECT id, conversation, question, mode, state, partial, answer, error, asked FROM message"
 )
 
 
 def _conversation(row: tuple[Any, ...]) -> Conversation:
-    number, title, scope, mode, changed = row
-    return Conversation(number, title, tuple(json.loads(scope)), Mode(mode), changed)
+    number, title, scope, mode, changed, kept = row
+    part = decode(ChosenPart, json.loads(kept)) if kept else None
+    return Conversation(number, title, tuple(json.loads(scope)), Mode(mode), changed, part)
 
 
 def _message(row: tuple[Any, ...]) -> Message:

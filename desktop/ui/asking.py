@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.core.codec import decode, encode
-from desktop.core.conversations import Conversation, Conversations, Message, MessageState
+from desktop.core.conversations import (
+    ChosenPart,
+    Conversation,
+    Conversations,
+    Message,
+    MessageState,
+)
 from desktop.core.records import Answer, Mode, Progress, Turn
 from desktop.ui.wording import tr
 
@@ -41,6 +47,7 @@ class Running:
 
     Attributes:
         scope: Ids of the books asked; empty for all.
+        part: The part of a book to keep to; None for no such part.
         without: Keys of the question's own limits that the user took away.
         steps: What is done for it, step by step.
         attempt: How often another wording was asked for.
@@ -54,6 +61,7 @@ class Running:
     message: Message
     scope: tuple[str, ...]
     model: str | None
+    part: ChosenPart | None = None
     without: tuple[str, ...] = ()
     steps: Generator[Step, Any, Answer] | None = None
     job: JobHandle | None = None
@@ -112,16 +120,16 @@ class Asker(QObject):
         """Ask a new question."""
         if self.running is None:
             message = self._conversations.ask(conversation.id, question, mode)
-            self._run(Running(message, conversation.scope, model))
+            self._run(Running(message, conversation.scope, model, conversation.part))
 
     def ask_again(
-        self, message: Message, scope: tuple[str, ...], *, model: str | None, without: str = ""
+        self, message: Message, conversation: Conversation, *, model: str | None, without: str = ""
     ) -> None:
         """Answer a question of the conversation anew, in its place.
 
         Args:
             message: Whose question.
-            scope: Ids of the books asked; empty for all.
+            conversation: Says which books are asked, and which part.
             model: Name of the model; None for the default.
             without: Key of a limit of the question's own that was taken away.
         """
@@ -134,7 +142,8 @@ class Asker(QObject):
         fresh = self._conversations.message(message.id)
         if fresh is not None:
             taken = tuple(self._without.get(message.id, ()))
-            self._run(Running(fresh, scope, model, without=taken, attempt=attempt))
+            scope, part = conversation.scope, conversation.part
+            self._run(Running(fresh, scope, model, part, without=taken, attempt=attempt))
 
     def _next_attempt(self, message: Message) -> int:
         """Count the wordings of an answer; one that failed or was stopped is just tried again."""
@@ -174,13 +183,16 @@ class Asker(QObject):
         from desktop.core.library.where import Where
 
         self.running = running
+        part = running.part
         self.began.emit(running.message)
         self._paint.start()
         self._save.start()
         asked = steps.Question(
             text=running.message.question,
             mode=Mode(running.message.mode),
-            where=Where(running.scope or None),
+            where=Where((part.book,), sections=part.sections)
+            if part
+            else Where(running.scope or None),
             without=running.without,
             model=running.model,
             history=self._history(),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from desktop.core.conversations import Conversations
 from desktop.core.errors import UserFacingError
 from desktop.ui.asking import Asker
+from desktop.ui.part_choice import PartChoice
 from desktop.ui.session import Session
 
 if TYPE_CHECKING:
@@ -51,4 +52,5 @@ def begin_session(window: MainWindow, paths: Paths) -> Session:
     session.busy_changed.connect(window.menus.stop.setEnabled)
     window.telling.follow_removals(session)
     window.library.set_scope(session.conversation.scope)
+    PartChoice(session, window.conversation, window.shelf, window.workers)
     return session

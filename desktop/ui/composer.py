@@ -88,6 +88,8 @@ class Composer(QWidget):
     mode_changed = Signal(object)
     model_chosen = Signal(str)
     models_wanted = Signal()
+    part_wanted = Signal()
+    """The user wants to choose what of the book is asked."""
     attended = Signal()
     """The user is about to ask."""
 
@@ -99,6 +101,10 @@ class Composer(QWidget):
         self.box = QuestionBox()
         self.send = tool_button(icons, "send", tr("Ask (Enter)"), clicked=self._press)
         self.send.setProperty("primary", True)
+        self.part = tool_button(
+            icons, "book", tr("Choose chapters to keep to"), clicked=self.part_wanted.emit
+        )
+        self._meter = ""
         self.model = QToolButton()
         self.hint = label(name="muted", scale=0.92, wrap=True)
         self.modes: dict[Mode, QToolButton] = {}
@@ -155,6 +161,27 @@ class Composer(QWidget):
         self.model.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room))
         self.model.setToolTip(tr("Answered by {model}").format(model=text))
 
+    def show_part(self, name: str, *, chosen: bool) -> None:
+        """Show what of the book is asked.
+
+        Args:
+            name: What it is called; empty where nothing can be chosen.
+            chosen: Whether it is less than the whole.
+        """
+        room = self.fontMetrics().averageCharWidth() * 26
+        self.part.setText(self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, room))
+        self.part.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        tip = tr("Asked: {part}. Choose chapters to keep to").format(part=name)
+        self.part.setToolTip(tip)
+        self.part.setAccessibleName(tip)
+        self.part.setVisible(bool(name))
+        restyle(self.part, "chosen", chosen)
+
+    def show_meter(self, text: str) -> None:
+        """Say what reading takes in the long context; empty where that is not known."""
+        self._meter = text
+        self._show_hint()
+
     def focus(self) -> None:
         """Put the cursor into the box."""
         self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -173,14 +200,18 @@ class Composer(QWidget):
         self.model.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.model.setAccessibleName(tr("Model"))
         foot = QHBoxLayout()
-        foot.addWidget(self.hint, 1)
+        foot.setSpacing(4)
+        foot.addWidget(self.part)
+        foot.addStretch(1)
         foot.addWidget(self.model)
+        self.show_part("", chosen=False)
         middle = QWidget()
         middle.setMaximumWidth(READING_WIDTH)
         column = QVBoxLayout(middle)
         column.setContentsMargins(16, 4, 16, 8)
         column.setSpacing(4)
         column.addWidget(self._frame)
+        column.addWidget(self.hint)
         column.addLayout(foot)
         outer = QHBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -193,7 +224,8 @@ class Composer(QWidget):
         tips = {
             Mode.RETRIEVAL: tr("Finds the passages that matter and answers from them"),
             Mode.LONG_CONTEXT: tr(
-                "Reads the pages that fit around the best finds, and says which were left out"
+                "Reads a whole book or chapter where it fits, else the pages around the best "
+                "finds, and says which were left out"
             ),
             Mode.ADAPTER: tr("Not in this version yet: a model trained on this book"),
         }
@@ -222,9 +254,10 @@ class Composer(QWidget):
     def _show_hint(self) -> None:
         texts = {
             Mode.RETRIEVAL: tr("Answers from the passages that matter."),
-            Mode.LONG_CONTEXT: tr("Reads whole pages around the best finds; slower."),
+            Mode.LONG_CONTEXT: self._meter
+            or tr("Reads a whole book or chapter where it fits, else pages around the finds."),
         }
-        usual = texts.get(self.mode, "") + "  " + tr("Adapter: not in this version yet.")
+        usual = texts.get(self.mode, "")
         # The box shows why nothing can be asked only while it is empty.
         waiting = self._why_not if not self.box.document().isEmpty() else ""
         self.hint.setText(waiting or usual)

@@ -203,6 +203,8 @@ class ExchangeView(QWidget):
         )
         other = Mode.LONG_CONTEXT if message.mode is Mode.RETRIEVAL else Mode.RETRIEVAL
         text = self.tr("Ask again in {mode}").format(mode=answer_words.mode_name(other))
+        if other is Mode.LONG_CONTEXT and message.answer is not None and message.answer.context:
+            text = self.tr("Ask again by reading the chapter")
         switch = tool_button(
             icons, "", text, clicked=lambda: self.mode_wanted.emit(self.message, other)
         )

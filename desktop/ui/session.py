@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.core.conversations import Message, MessageState
+from desktop.core.records import Mode
 from desktop.ui.wording import tr
 
 if TYPE_CHECKING:
-    from desktop.core.conversations import Conversation, Conversations
-    from desktop.core.records import Mode
+    from desktop.core.conversations import ChosenPart, Conversation, Conversations
     from desktop.ui.asking import Asker
     from desktop.ui.conversation_pane import ConversationPane
     from desktop.ui.model_store import ModelStore
@@ -34,6 +34,10 @@ class Session(QObject):
     """
 
     scope_changed = Signal(tuple)
+    shown = Signal()
+    """Another conversation is shown, or what it keeps to or how it is answered has changed."""
+    chapter_wanted = Signal(object)
+    """A `Message` whose question is to be asked of the chapter that its answer comes from."""
     removal_offered = Signal(str)
     """The title of a conversation that was deleted and can be had back."""
     removal_settled = Signal()
@@ -119,13 +123,26 @@ class Session(QObject):
     def set_scope(self, scope: tuple[str, ...]) -> None:
         """Ask these books from now on; none means all."""
         self._conversations.set_scope(self.conversation.id, scope)
-        self.conversation = dataclasses.replace(self.conversation, scope=scope)
+        part = self.conversation.part
+        if part is not None and scope != (part.book,):
+            part = None
+            self._conversations.set_part(self.conversation.id, None)
+        self.conversation = dataclasses.replace(self.conversation, scope=scope, part=part)
         self.scope_changed.emit(scope)
         self.refresh()
+        self.shown.emit()
+
+    def set_part(self, part: ChosenPart | None) -> None:
+        """Keep to a part of a book from now on, or to none."""
+        if part is not None and self.conversation.scope != (part.book,):
+            self.set_scope((part.book,))
+        self._conversations.set_part(self.conversation.id, part)
+        self.conversation = dataclasses.replace(self.conversation, part=part)
+        self.shown.emit()
 
     def ask(self, question: str, mode: Mode) -> None:
         """Ask a question in the conversation that is shown."""
-        self._asker.ask(self.conversation, question, mode, model=self._model())
+        self._asker.ask(self.conversation, question, mode, model=self.model())
 
     def answered(self) -> int:
         """Return how many questions of the conversation have an answer."""
@@ -143,13 +160,14 @@ class Session(QObject):
         self._preferences.change(model=name)
         self._show_models()
         self.show_middle(force=True)
+        self.shown.emit()
 
     def open_models(self) -> None:
         """List all models in the place of the conversation."""
         self._pane.show_models(
             use=self.use_model,
             closed=lambda: self.show_middle(force=True),
-            used=self._model(),
+            used=self.model(),
         )
 
     def show_middle(self, *, force: bool = False) -> None:
@@ -222,15 +240,17 @@ class Session(QObject):
         self.scope_changed.emit(current.scope)
         self._show_models()
         self.refresh()
+        self.shown.emit()
 
-    def _model(self) -> str | None:
+    def model(self) -> str | None:
+        """Return the name of the model that answers; None where there is none."""
         chosen = self._preferences.settings.model
         known = self._store.models.get(chosen or "")
         return chosen if known is not None and known.installed else self._store.default
 
     def _show_models(self) -> None:
         installed = [(m.name, m.title) for m in self._store.models.values() if m.installed]
-        name = self._model()
+        name = self.model()
         self._pane.composer.set_models(installed, self._store.title(name) if name else "")
         if self._pane.all_models is not None:
             self._pane.all_models.set_used(name)
@@ -246,25 +266,33 @@ class Session(QObject):
 
     def _again(self, message: Message) -> None:
         if message.state is not MessageState.WRITING:
-            self._asker.ask_again(message, self.conversation.scope, model=self._model())
+            self._asker.ask_again(message, self.conversation, model=self.model())
 
     def _without_limit(self, message: Message, key: str) -> None:
         if message.state is not MessageState.WRITING:
-            self._asker.ask_again(
-                message, self.conversation.scope, model=self._model(), without=key
-            )
+            self._asker.ask_again(message, self.conversation, model=self.model(), without=key)
 
     def _in_mode(self, message: Message, mode: Mode) -> None:
+        if self._asker.running is not None:
+            return
+        if mode is Mode.LONG_CONTEXT and message.answer is not None and message.answer.context:
+            self.chapter_wanted.emit(message)
+        else:
+            self.ask_in(mode, message.question)
+
+    def ask_in(self, mode: Mode, question: str) -> None:
+        """Ask a question in a mode, which stays chosen."""
         self._pane.composer.set_mode(mode)
-        self.ask(message.question, mode)
+        self.ask(question, mode)
 
     def _set_mode(self, mode: Mode) -> None:
         self._conversations.set_mode(self.conversation.id, mode)
         self.conversation = dataclasses.replace(self.conversation, mode=mode)
+        self.shown.emit()
 
     def _warm_up(self) -> None:
-        if self._shelf.any_askable(self.conversation.scope) and self._model():
-            self._asker.warm_up(self._model())
+        if self._shelf.any_askable(self.conversation.scope) and self.model():
+            self._asker.warm_up(self.model())
 
     def _on_began(self, message: Message) -> None:
         running = self._asker.running
@@ -287,5 +315,5 @@ class Session(QObject):
         self.refresh()
 
     def _on_installed(self, name: str) -> None:
-        if not self._store.any_installed() or self._model() is None:
+        if not self._store.any_installed() or self.model() is None:
             self._preferences.change(model=name)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from desktop.core.answering.meter import Measure
     from desktop.core.records import Book, Progress
 
 
@@ -38,6 +39,37 @@ def time_left(seconds: float | None) -> str:
     if seconds < 5400:
         return tr("about {n} min left").format(n=round(seconds / 60))
     return tr("about {n} h left").format(n=round(seconds / 3600))
+
+
+def about(seconds: float) -> str:
+    """Return a time that is not exact: "40 s", "5 min", "2 h"."""
+    if seconds < 90:
+        return tr("{n} s").format(n=max(10, round(seconds / 10) * 10))
+    if seconds < 5400:
+        return tr("{n} min").format(n=round(seconds / 60))
+    return tr("{n} h").format(n=round(seconds / 3600))
+
+
+def meter(measure: Measure) -> str:
+    """Return what reading a part of a book as a whole takes."""
+    tokens = tr("{tokens:,} tokens").format(tokens=_round(measure.tokens))
+    if measure.known:
+        return tr("{tokens}, read before: it is there at once.").format(tokens=tokens)
+    most = tr("this model reads {most:,} at once here").format(most=_round(measure.most))
+    if not measure.fits:
+        text = tr("{tokens}; {most}. Only the pages around the best finds are read: choose less.")
+        return text.format(tokens=tokens, most=most)
+    if measure.seconds is None:
+        return tr("{tokens}; {most}. It is read the first time, then it is there at once.").format(
+            tokens=tokens, most=most
+        )
+    text = tr("{tokens}; {most}. About {time} the first time, then at once.")
+    return text.format(tokens=tokens, most=most, time=about(measure.seconds))
+
+
+def _round(count: int) -> int:
+    """Return a number with two digits that count."""
+    return round(count, 2 - len(str(count)))
 
 
 def percent(progress: Progress) -> int | None:

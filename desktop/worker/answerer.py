@@ -9,12 +9,14 @@ from desktop.core.answering.request import Listener
 from desktop.core.answering.steps import Interpret, Write
 from desktop.core.codec import decode
 from desktop.core.library.library import Library
+from desktop.core.library.where import Where
 from desktop.core.llm import catalogue
 from desktop.core.llm.shelf import ModelShelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from desktop.core.answering.meter import Measure
     from desktop.core.answering.request import Draft
     from desktop.paths import Paths
     from desktop.worker.host import Job
@@ -33,6 +35,7 @@ class Answerer:
             "write": ("answer", self.write),
             "interpret": ("answer", self.interpret),
             "load": ("answer", self.load),
+            "measure": ("answer", self.measure),
         }
 
     def write(self, job: Job) -> Draft:
@@ -46,7 +49,12 @@ class Answerer:
 
     def load(self, job: Job) -> dict[str, str]:
         """Load a model ahead of the first question."""
-        return {"model": self._core.load(job.args.get("model"), _listener(job)).name}
+        return {"model": self._core.load(job.args.get("model"), _listener(job)).model.name}
+
+    def measure(self, job: Job) -> Measure:
+        """Say what reading a part of a book takes."""
+        where = decode(Where, job.args["where"])
+        return self._core.measure(where, job.args.get("model"), _listener(job))
 
 
 def _listener(job: Job) -> Listener:

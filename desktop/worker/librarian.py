@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.core.answering.carrying import in_library
+from desktop.core.answering.meter import parts
 from desktop.core.answering.steps import Check, LookUp
 from desktop.core.codec import decode, encode
 from desktop.core.errors import CancelledError
@@ -17,6 +18,7 @@ from desktop.worker.host import EACH
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from desktop.core.answering.meter import Part
     from desktop.core.records import Added, Progress
     from desktop.paths import Paths
     from desktop.worker.host import Job
@@ -44,6 +46,7 @@ class Librarian:
             "take_out": ("shelf", self.take_out),
             "rename_collection": ("shelf", self.rename_collection),
             "delete_collection": ("shelf", self.delete_collection),
+            "parts": ("shelf", self.parts),
             "look_up": ("search", self.look_up),
             "check": ("search", self.check),
         }
@@ -126,6 +129,10 @@ class Librarian:
         """Delete a collection; its books stay."""
         self._library.collections.delete(job.args["name"])
         return self.collections(job)
+
+    def parts(self, job: Job) -> list[Part]:
+        """Return what of a book can be chosen to be read."""
+        return parts(self._library.catalog, job.args["book"])
 
     def look_up(self, job: Job) -> Any:
         """Find the passages for a question; see `steps.LookUp`."""

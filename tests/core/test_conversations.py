@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from desktop.core.conversations import Conversations, MessageState, shorten
+from desktop.core.conversations import ChosenPart, Conversations, MessageState, shorten
 from desktop.core.errors import UserFacingError
 from desktop.core.records import Answer, Citation, Mode, Timings, Turn, Verdict
 
@@ -25,6 +25,36 @@ def kept(file: Path) -> Iterator[Conversations]:
     conversations = Conversations(file, now=lambda: float(next(clock)))
     yield conversations
     conversations.close()
+
+
+def test_the_chosen_part_of_a_book_is_kept(kept: Conversations, file: Path) -> None:
+    conversation = kept.start(scope=["a"])
+    assert conversation.part is None
+    part = ChosenPart("a", "Chapter 1", ("One", "One \u203a Two"))
+    kept.set_part(conversation.id, part)
+    other = Conversations(file)
+    found = other.get(conversation.id)
+    assert found is not None
+    assert found.part == part
+    assert [each.part for each in other.all()] == [part]
+    other.set_part(conversation.id, None)
+    assert [each.part for each in kept.all()] == [None]
+    kept.set_part(conversation.id, part)
+    kept.remove(conversation.id)
+    assert other._db.execute("SELECT count(*) FROM chosen_part").fetchone() == (0,)
+    other.close()
+
+
+def test_conversations_made_before_parts_could_be_chosen_open(file: Path) -> None:
+    old = Conversations(file)
+    number = old.start(scope=["a"]).id
+    old._db.execute("DROP TABLE chosen_part")
+    old._db.execute("PRAGMA user_version=1")
+    old.close()
+    opened = Conversations(file)
+    opened.set_part(number, ChosenPart("a", "Chapter 1", ("One",)))
+    assert opened.all()[0].part is not None
+    opened.close()
 
 
 def an_answer(text: str) -> Answer:

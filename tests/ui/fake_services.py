@@ -12,10 +12,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from desktop.core.answering.meter import Measure, Part
 from desktop.core.answering.request import Draft
 from desktop.core.answering.steps import Check, Write
 from desktop.core.codec import decode, encode
 from desktop.core.errors import CancelledError, PasswordNeededError, UserFacingError
+from desktop.core.library.where import Where
 from desktop.core.records import (
     Added,
     Answer,
@@ -132,6 +134,7 @@ class Librarian:
             "take_out": ("shelf", lambda job: self._collect(job, added=False)),
             "rename_collection": ("shelf", lambda job: self._name(job, job.args["to"])),
             "delete_collection": ("shelf", self.delete_collection),
+            "parts": ("shelf", self.parts),
             "look_up": ("search", self.look_up),
             "check": ("search", self.check),
         }
@@ -239,6 +242,14 @@ class Librarian:
         self._keep(job, decode(Book, finished))
         return decode(Book, finished)
 
+    def parts(self, _job: Job) -> list[Part]:
+        inside = ("Metals", "Metals \u203a Heavy")
+        return [
+            Part("Chapter 1 \u00b7 Metals", 0, (1, 20), inside, True, 40_000),
+            Part("Heavy", 1, (11, 20), inside[1:], False, 20_000),
+            Part("Chapter 2 \u00b7 Gases", 0, (21, 40), ("Gases",), True, 900_000),
+        ]
+
     def look_up(self, job: Job) -> Findings:
         question = job.args["question"]
         if "lose" in question:
@@ -251,7 +262,8 @@ class Librarian:
         limited = "chapter 4" in question and "section" not in job.args["without"]
         limits = (Limit("section", "Chapter 4 \u00b7 Metals"),) if limited else ()
         named = tuple((book, "Metals") for book in books)
-        return Findings(question, hits, named, limits=limits, retrieve_s=0.01)
+        where = decode(Where, job.args["where"])
+        return Findings(question, hits, named, where=where, limits=limits, retrieve_s=0.01)
 
     def check(self, job: Job) -> Answer:
         step = decode(Check, job.args)
@@ -277,7 +289,10 @@ class Librarian:
             timings=draft.timings,
             left_out=(LeftOut(passage.book, (20, 40), 9000),),
             stopped=draft.stopped,
-            notes=(f"{len(request.history)} earlier turns",),
+            notes=(
+                f"{len(request.history)} earlier turns",
+                f"in {request.found.where.sections}",
+            ),
             limits=request.found.limits,
         )
 
@@ -293,7 +308,14 @@ class Answerer:
             "write": ("answer", self.write),
             "interpret": ("answer", lambda _job: "{}"),
             "load": ("answer", lambda _job: {}),
+            "measure": ("answer", self.measure),
         }
+
+    def measure(self, job: Job) -> Measure:
+        sections = decode(Where, job.args["where"]).sections
+        if sections is None:
+            return Measure(PAGES, 235_000, 31_400, 2500.0, known=False)
+        return Measure(20, 10_240, 31_400, 121.0, known="Metals \u203a Heavy" in sections[:1])
 
     def write(self, job: Job) -> Draft:
         request = decode(Write, job.args).request

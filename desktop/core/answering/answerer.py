@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 from desktop.core.answering import long_context, prompts, retrieval_mode
 from desktop.core.answering.context import VERBATIM_WORDS, quotable
+from desktop.core.answering.loaded import LoadedModel, choose, file_of
+from desktop.core.answering.meter import MOST_ANSWER_TOKENS, Measure, document, measure
 from desktop.core.answering.request import Draft
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.copying import Copying
 from desktop.core.llm.generation import Generation, Sampling
 from desktop.core.llm.hardware import survey
-from desktop.core.llm.room import LONG_WINDOWS, fitting
+from desktop.core.llm.room import fitting
 from desktop.core.progress import Pace
 from desktop.core.records import Mode, Progress, Timings, Turn
 from desktop.core.retrieval import structure
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
     from desktop.core.answering.context import Context, ModeContext
     from desktop.core.answering.request import EngineLike, Listener, Request
     from desktop.core.library.library import Library
-    from desktop.core.llm.shelf import ModelShelf, ShelfModel
-    from desktop.core.llm.states import BookStates
+    from desktop.core.library.where import Where
+    from desktop.core.llm.shelf import ModelShelf
 
 MODES: dict[Mode, ModeContext] = {
     Mode.RETRIEVAL: retrieval_mode.choose,
@@ -43,8 +45,6 @@ MOST_QUOTES = 3
 """Sentences that the model may copy before it answers; with more it reads out the page."""
 MOST_INTERPRETED = 96
 """Longest reply in `structure.GRAMMAR`."""
-MOST_TOKENS = 400
-"""Longest answer; it ends by itself long before."""
 TURN_WORDS = 90
 """Words kept of an earlier answer: enough to say what "it" is, without reading it all again."""
 REPEATS = 3
@@ -81,54 +81,33 @@ class Answerer:
         self._library = library
         self._shelf = shelf
         self._make_engine = make_engine
-        self._engine: EngineLike | None = None
-        self._loaded: ShelfModel | None = None
+        self._loaded: LoadedModel | None = None
 
-    def load(self, name: str | None, listener: Listener) -> ShelfModel:
+    def load(self, name: str | None, listener: Listener) -> LoadedModel:
         """Load a model unless it is loaded; return it.
 
         Raises:
             UserFacingError: if there is none, or it does not fit into the free memory.
         """
         machine = survey()
-        model = self._shelf.get(name) if name else self._shelf.default(None, machine)
-        if model is not None and model.note:
-            raise UserFacingError(model.note, "Until then, use another one")
-        if model is None or not model.installed or model.path is None:
-            raise UserFacingError(
-                "No language model is installed",
-                "Get one in the window, or with: lutrin models get",
-            )
-        if self._engine is not None and self._loaded == model:
-            return model
+        model = choose(self._shelf, name)
+        if self._loaded is not None and self._loaded.model == model:
+            return self._loaded
         self.close()
         listener.stage(Progress("loading", 0, 0, ""))
-        window = fitting(model.path, machine.memory_available)
-        self._engine = self._make_engine(
-            model.path, window, machine.cores_physical, listener.cancelled
-        )
-        self._loaded = model
-        start = self._engine.chat(prompts.load().start())
-        self._engine.begin(start, self._states(), cancelled=listener.cancelled)
-        return model
-
-    def _states(self, book: str = "") -> BookStates:
-        """Return the saved states of a book for the loaded model, or those of no book."""
-        assert self._engine is not None  # load() has set both
-        assert self._loaded is not None
-        model = f"{_fingerprint(self._loaded)} {self._engine.identity}"
-        return self._library.states.of(model, book)
-
-    def _widen(self, tokens: int) -> None:
-        """Make the window wide enough for so many tokens; it stays so until the model is left."""
-        assert self._engine is not None  # load() has set it
-        self._engine.resize(next(w for w in reversed(LONG_WINDOWS) if w >= tokens))
+        path = file_of(model)
+        window = fitting(path, machine.memory_available)
+        engine = self._make_engine(path, window, machine.cores_physical, listener.cancelled)
+        self._loaded = loaded = LoadedModel(model, engine, self._library)
+        start = engine.chat(prompts.load().start())
+        loaded.note(engine.begin(start, loaded.states(), cancelled=listener.cancelled))
+        return loaded
 
     def close(self) -> None:
         """Unload the model."""
-        if self._engine is not None:
-            self._engine.close()
-        self._engine = self._loaded = None
+        if self._loaded is not None:
+            self._loaded.engine.close()
+        self._loaded = None
 
     def write(self, request: Request, listener: Listener) -> Draft:
         """Write an answer; waits its turn where another one is being written.
@@ -145,8 +124,17 @@ class Answerer:
             waiting=lambda: listener.stage(Progress("waiting", 0, 0, "")),
             cancelled=listener.cancelled,
         ):
-            model = self.load(request.model, listener)
-            return self._write(request, listener, model.name)
+            return self._write(request, listener, self.load(request.model, listener))
+
+    def measure(self, where: Where, model: str | None, listener: Listener) -> Measure:
+        """Return what reading a part of one book as a whole takes; see `meter.measure`.
+
+        Raises:
+            UserFacingError: if no model can be loaded, or there is no such part.
+            CancelledError: if stopped.
+        """
+        loaded = self.load(model, listener)
+        return measure(loaded, self._library.catalog, where)
 
     def interpret(self, question: str, model: str | None, listener: Listener) -> str:
         """Return what the model makes of where a question says to look, in `structure.GRAMMAR`.
@@ -159,12 +147,11 @@ class Answerer:
             waiting=lambda: listener.stage(Progress("waiting", 0, 0, "")),
             cancelled=listener.cancelled,
         ):
-            self.load(model, listener)
-            assert self._engine is not None  # load() has just set it
+            engine = self.load(model, listener).engine
             texts = prompts.load("structure")
             messages = [*texts.start(), ("user", question)]
-            pieces = self._engine.generate(
-                self._engine.chat(messages),
+            pieces = engine.generate(
+                engine.chat(messages),
                 Generation(),
                 most_tokens=MOST_INTERPRETED,
                 cancelled=listener.cancelled,
@@ -172,22 +159,21 @@ class Answerer:
             )
             return "".join(pieces)
 
-    def _write(self, request: Request, listener: Listener, model: str) -> Draft:
-        engine = self._engine
-        assert engine is not None  # load() has just set it
+    def _write(self, request: Request, listener: Listener, loaded: LoadedModel) -> Draft:
+        engine, model = loaded.engine, loaded.model.name
         start = time.monotonic() - request.found.retrieve_s
         texts = prompts.load()
         history = _recent(request)
-        context = self._context(request, engine, texts, history)
-        document = request.mode is Mode.LONG_CONTEXT and context.left_out is None
-        messages = texts.messages(request.question, context.sources, history, first=document)
+        context = self._context(request, loaded, texts, history)
+        whole = request.mode is Mode.LONG_CONTEXT and context.left_out is None
+        messages = texts.messages(request.question, context.sources, history, first=whole)
         prompt = engine.chat(messages)
-        if len(prompt) + MOST_TOKENS > engine.context_tokens:
-            self._widen(len(prompt) + MOST_TOKENS)
-        # Whatever is asked of the whole of a book or chapter, its text stands before the question.
-        kept = (
-            _alike(prompt, engine.chat(texts.messages("", context.sources, ()))) if document else 0
-        )
+        try:
+            loaded.widen(len(prompt) + MOST_ANSWER_TOKENS)
+        except UserFacingError:
+            self.close()  # it has no window left
+            raise
+        kept = document(engine, texts, prompt, context.sources) if whole else 0
         figures = Generation()
         reading = _Reading(listener.stage)
         sampling = Sampling(temperature=0.6, seed=request.attempt) if request.attempt else None
@@ -196,7 +182,7 @@ class Answerer:
         for piece in engine.generate(
             prompt,
             figures,
-            most_tokens=MOST_TOKENS,
+            most_tokens=MOST_ANSWER_TOKENS,
             sampling=sampling,
             reading=reading.at,
             cancelled=listener.cancelled,
@@ -208,15 +194,16 @@ class Answerer:
                 least=VERBATIM_WORDS,
             ),
             kept=kept,
-            states=self._states(context.sources[0].book) if document else None,
+            states=loaded.states(context.sources[0].book) if whole else None,
         ):
             if not pieces:
                 first_word = time.monotonic() - start
                 listener.stage(Progress("writing", 0, 0, "tokens"))
             pieces.append(piece)
             listener.token(piece)
-            if _loops("".join(pieces[-MOST_TOKENS:])):
+            if _loops("".join(pieces[-MOST_ANSWER_TOKENS:])):
                 break
+        loaded.note(figures)
         text = "".join(pieces).strip()
         if not text and listener.cancelled():
             raise CancelledError
@@ -275,13 +262,14 @@ class Answerer:
     def _context(
         self,
         request: Request,
-        engine: EngineLike,
+        loaded: LoadedModel,
         texts: prompts.Prompts,
         history: Sequence[Turn],
     ) -> Context:
+        engine = loaded.engine
         frame = engine.chat(texts.messages(request.question, (), history))
-        taken = len(frame) + MOST_TOKENS
-        if engine.context_tokens <= taken:
+        taken = len(frame) + MOST_ANSWER_TOKENS
+        if loaded.usual <= taken:
             raise UserFacingError(
                 "The question is too long for this model", "Shorten it, and ask in several steps"
             )
@@ -297,21 +285,12 @@ class Answerer:
                 apart=request.apart,
             )
 
-        context = chosen(engine.context_tokens)
-        if context.left_out is None:
-            return context
-        # What fits whole is read once and then kept, so it may take long; a part of it may not.
-        wide = chosen(self._widest())
-        return wide if wide.left_out is None else context
-
-    def _widest(self) -> int:
-        """Return the widest window that the model has and the free memory allows."""
-        assert self._engine is not None  # load() has set both
-        assert self._loaded is not None
-        if self._loaded.path is None:
-            return self._engine.context_tokens
-        free = survey().memory_available + self._loaded.size_bytes  # its weights are there already
-        return max(self._engine.context_tokens, fitting(self._loaded.path, free, LONG_WINDOWS))
+        if request.mode is Mode.LONG_CONTEXT:
+            # What fits whole is read once and then kept, so it may take long; a part may not.
+            whole = chosen(loaded.widest())
+            if whole.left_out is None:
+                return whole
+        return chosen(loaded.usual)
 
 
 class _Reading:
@@ -327,20 +306,6 @@ class _Reading:
             self._pace = Pace(self._stage, "reading", total=total, unit="tokens", done=done)
         else:
             self._pace.at(done)
-
-
-def _fingerprint(model: ShelfModel) -> str:
-    """Return what tells a model's file from any other."""
-    if model.sha256 or model.path is None:
-        return model.sha256
-    found = model.path.stat()
-    return f"{model.path.name} {found.st_size} {found.st_mtime_ns}"
-
-
-def _alike(first: Sequence[int], second: Sequence[int]) -> int:
-    """Return how many elements two sequences have in common from the start."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((n for n, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 def _recent(request: Request) -> list[Turn]:

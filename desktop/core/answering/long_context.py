@@ -35,13 +35,14 @@ def choose(
     entry = catalog.find(book)
     if entry is None:
         raise UserFacingError("The book is no longer in the library", "Choose another book")
-    texts = {page.number: page for page in _pages(catalog, book, where)}
+    texts = {page.number: page for page in pages(catalog, book, where)}
     if not texts:
         raise UserFacingError("The book has no such pages", f"It has {entry.pages} pages")
     found = [hit for hit in hits if hit.passage.book == book and hit.passage.page in texts]
     seeds = [hit.passage.page for hit in found] or [min(texts)]
     scores = {hit.passage.page: hit.score for hit in reversed(found)}
-    sections = {hit.passage.page: hit.passage.section for hit in reversed(found)}
+    # Not those of the finds: a page is to read alike whatever is asked.
+    sections = {page: section for section, page in reversed(catalog.section_pages(book))}
     chosen: dict[int, Source] = {}
     left = room
     for number in _outward(seeds, texts):
@@ -83,14 +84,14 @@ def choose(
     )
 
 
-def _pages(catalog: Catalog, book: str, where: Where) -> list[Page]:
+def pages(catalog: Catalog, book: str, where: Where) -> list[Page]:
     """Return the pages of a book in a part of the library; a section's pages count whole."""
-    pages = catalog.pages(book, *(where.pages or ()))
+    found = catalog.pages(book, *(where.pages or ()))
     if where.sections is None:
-        return pages
+        return found
     wanted = set(where.sections)
     numbers = {page for section, page in catalog.section_pages(book) if section in wanted}
-    return [page for page in pages if page.number in numbers]
+    return [page for page in found if page.number in numbers]
 
 
 def _read_note(read: list[int], total: int) -> str:
@@ -100,13 +101,13 @@ def _read_note(read: list[int], total: int) -> str:
     )
 
 
-def _outward(seeds: Sequence[int], pages: dict[int, Page]) -> Iterable[int]:
+def _outward(seeds: Sequence[int], known: dict[int, Page]) -> Iterable[int]:
     """Yield page numbers: the finds first, best first, then their neighbours, ever further."""
     seen = set()
-    for distance in range(max(pages) + 1):
+    for distance in range(max(known) + 1):
         for seed in dict.fromkeys(seeds):
             for number in (seed + distance, seed - distance):
-                if number in pages and number not in seen:
+                if number in known and number not in seen:
                     seen.add(number)
                     yield number
 

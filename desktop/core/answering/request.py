@@ -102,7 +102,7 @@ class EngineLike(Protocol):
 
     def begin(
         self, start: Sequence[int], states: States, *, cancelled: Callable[[], bool] = ...
-    ) -> None:
+    ) -> Generation:
         """Hold what prompts to come begin with."""
 
     def generate(

@@ -236,6 +236,10 @@ class Catalog:
             (book,),
         )
 
+    def page_lengths(self, book: str) -> dict[int, int]:
+        """Return the characters of each page of a book."""
+        return dict(self.rows("SELECT number, length(text) FROM pages WHERE book = ?", (book,)))
+
     def passages_by_id(self, ids: Sequence[str]) -> dict[str, Passage]:
         """Return id -> passage for those that are there."""
         found = {}

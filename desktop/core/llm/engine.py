@@ -144,13 +144,20 @@ class Engine:
         states: States,
         *,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> None:
+    ) -> Generation:
         """Hold what prompts to come begin with: by its saved state, or read once and then saved.
+
+        Returns:
+            What was read, and how long that took.
 
         Raises:
             CancelledError: if stopped.
         """
-        self._read(start, Generation(), _Kept(len(start), states), cancelled=cancelled)
+        figures = Generation()
+        began = time.monotonic()
+        self._read(start, figures, _Kept(len(start), states), cancelled=cancelled)
+        figures.prefill_s = time.monotonic() - began
+        return figures
 
     def read(self, prompt: Sequence[int], *, cancelled: Callable[[], bool] = lambda: False) -> None:
         """Read a prompt; those to come that begin alike need not read it again.

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from desktop.core.answering import answerer as answerer_module
+from desktop.core.answering import loaded as loaded_module
 from desktop.core.answering import prompts
-from desktop.core.answering.answerer import MOST_TOKENS, Answerer
+from desktop.core.answering.answerer import MOST_ANSWER_TOKENS, Answerer
 from desktop.core.answering.judge import judge
 from desktop.core.answering.request import Listener, Request
 from desktop.core.errors import CancelledError, UserFacingError
@@ -187,7 +188,7 @@ def test_a_loop_is_cut_off(ask: Callable[..., Answer]) -> None:
 def test_an_answer_has_an_end(ask: Callable[..., Answer]) -> None:
     heard = Heard()
     ask(Engine(" ".join(f"word{i}" for i in range(5000))), heard)
-    assert len(heard.tokens) == MOST_TOKENS
+    assert len(heard.tokens) == MOST_ANSWER_TOKENS
 
 
 @pytest.mark.parametrize(
@@ -226,17 +227,17 @@ def test_fresh_goes_to_the_engine(ask: Callable[..., Answer], fresh: bool) -> No
 
 
 def test_the_prompt_and_the_answer_fit_the_window(ask: Callable[..., Answer]) -> None:
-    engine = Engine(TRUE, context_tokens=MOST_TOKENS + START + 90)
+    engine = Engine(TRUE, context_tokens=MOST_ANSWER_TOKENS + START + 90)
     answer = ask(engine)
     assert [item.page for item in answer.context] == [1]
     assert answer.notes[0] == "1 of 2 passages did not fit the window"
-    assert answer.timings.prompt_tokens + MOST_TOKENS <= engine.context_tokens
+    assert answer.timings.prompt_tokens + MOST_ANSWER_TOKENS <= engine.context_tokens
 
 
 def test_long_context_says_what_it_left_out(
     ask: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = Engine(TRUE, context_tokens=MOST_TOKENS + START + 90)
+    engine = Engine(TRUE, context_tokens=MOST_ANSWER_TOKENS + START + 90)
     monkeypatch.setattr(answerer_module, "fitting", lambda *_: engine.context_tokens)
     answer = ask(engine, mode=Mode.LONG_CONTEXT)
     assert [item.page for item in answer.context] == [1]
@@ -244,6 +245,33 @@ def test_long_context_says_what_it_left_out(
     assert [entry.pages for entry in answer.left_out] == [(2, 2)]
     whole = ask(Engine(TRUE), mode=Mode.LONG_CONTEXT)
     assert whole.left_out is None
+
+
+def test_a_window_that_can_not_be_made_leaves_no_model_behind(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Engine] = []
+
+    class Narrow(Engine):
+        def resize(self, context_tokens: int) -> None:
+            what = f"no memory for {context_tokens}"
+            raise UserFacingError(what, "Close other programs")
+
+    def make(*_: object) -> Engine:
+        narrow = Narrow(TRUE, context_tokens=MOST_ANSWER_TOKENS + START + 90)
+        made.append(Engine(TRUE) if made else narrow)
+        return made[-1]
+
+    monkeypatch.setattr(loaded_module, "fitting", lambda *_: 4096)
+    answerer = Answerer(library, FakeShelf("small"), make_engine=make)  # type: ignore[arg-type]
+    makers.shelve(library.catalog, BOOK, [f"{PAGES[0]} " * 20])
+    hits = tuple(makers.hit(passage, 1) for passage in library.catalog.passages(BOOK))
+    request = Request("q", Mode.LONG_CONTEXT, Findings("q", hits, ((BOOK, "Herons"),)))
+    with pytest.raises(UserFacingError, match="no memory for 2048"):
+        answerer.write(request, Listener())
+    assert made[0].closed
+    assert answerer.write(request, Listener()).text
+    assert len(made) == 2
 
 
 def test_a_mode_that_is_not_there_yet(ask: Callable[..., Answer]) -> None:

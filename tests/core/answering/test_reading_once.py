@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from desktop.core.answering import answerer as answerer_module
+from desktop.core.answering import loaded
 from desktop.core.answering.answerer import Answerer
 from desktop.core.answering.request import Draft, Listener, Request
+from desktop.core.library.where import Where
 from desktop.core.llm.shelf import ModelShelf, ShelfModel
 from desktop.core.records import LeftOut, Mode, Turn
 from desktop.core.retrieval.findings import Findings
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from desktop.core.answering.meter import Measure
     from desktop.core.library.library import Library
 
 BOOK = makers.book_id("a")
@@ -39,89 +42,100 @@ class Shelf:
         return self._model
 
 
+class Run:
+    """One run of the program, with a question at a time."""
+
+    def __init__(self, library: Library, path: Path) -> None:
+        shelf: ModelShelf = Shelf(path)  # type: ignore[assignment]
+        self._hits = tuple(makers.hit(p, 1) for p in library.catalog.passages(BOOK)[:1])
+        self.answerer = Answerer(library, shelf)
+
+    def ask(self, question: str = "What waits?", **more: Any) -> Draft:
+        found = Findings(question, self._hits, ((BOOK, "Herons"),))
+        return self.answerer.write(Request(question, Mode.LONG_CONTEXT, found, **more), Listener())
+
+    def measure(self) -> Measure:
+        return self.answerer.measure(Where((BOOK,)), None, Listener())
+
+
 @pytest.fixture
 def start(
     library: Library, small_model: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[[], Callable[..., Draft]]]:
-    """Start an answerer, as with the program; the last one is closed, as at its end."""
-    monkeypatch.setattr(
-        answerer_module, "fitting", lambda *windows: WIDE if len(windows) > 2 else NARROW
-    )
-    monkeypatch.setattr(answerer_module, "MOST_TOKENS", 24)
+) -> Iterator[Callable[[], Run]]:
+    """Start a run; the one before it is closed."""
+    monkeypatch.setattr(answerer_module, "fitting", lambda *_: NARROW)
+    monkeypatch.setattr(loaded, "fitting", lambda *_: WIDE)
+    monkeypatch.setattr(answerer_module, "MOST_ANSWER_TOKENS", 24)
     makers.shelve(library.catalog, BOOK, PAGES, title="Herons")
-    running: list[Answerer] = []
+    runs: list[Run] = []
 
-    def begin() -> Callable[..., Draft]:
-        if running:
-            running.pop().close()
-        shelf: ModelShelf = Shelf(small_model)  # type: ignore[assignment]
-        running.append(Answerer(library, shelf))
-        return ask
-
-    def ask(question: str = "What waits?", **more: object) -> Draft:
-        hits = tuple(makers.hit(p, 1) for p in library.catalog.passages(BOOK)[:1])
-        found = Findings(question, hits, ((BOOK, "Herons"),))
-        request = Request(question, Mode.LONG_CONTEXT, found, **more)  # type: ignore[arg-type]
-        return running[0].write(request, Listener())
+    def begin() -> Run:
+        if runs:
+            runs[-1].answerer.close()
+        runs.append(Run(library, small_model))
+        return runs[-1]
 
     yield begin
-    running.pop().close()
+    runs[-1].answerer.close()
 
 
 def test_the_second_question_reads_only_itself(
-    start: Callable[[], Callable[..., Draft]],
+    start: Callable[[], Run],
 ) -> None:
-    ask = start()
-    first = ask()
+    run = start()
+    first = run.ask()
     assert first.left_out is None
     assert [source.page for source in first.sources] == list(range(1, 9))
     assert first.timings.prompt_tokens > NARROW  # the window was made wider
-    second = ask("Where does it stand?")
+    second = run.ask("Where does it stand?")
     assert second.timings.prompt_tokens - second.timings.reused_tokens < 40
 
 
-def test_and_so_it_does_in_the_next_run(start: Callable[[], Callable[..., Draft]]) -> None:
-    first = start()()
-    ask = start()
-    again = ask()
+def test_and_so_it_does_in_the_next_run(start: Callable[[], Run]) -> None:
+    run = start()
+    assert not run.measure().known
+    first = run.ask()
+    run = start()
+    measure = run.measure()
+    assert measure.known
+    assert (measure.seconds or 0.0) > 0
+    again = run.ask()
     assert again.text == first.text
     assert again.timings.prompt_tokens - again.timings.reused_tokens < 40
-    fresh = ask(fresh=True)
+    fresh = run.ask(fresh=True)
     assert fresh.timings.reused_tokens == 0
     assert fresh.text == first.text
 
 
 def test_a_conversation_goes_on_behind_the_text(
-    start: Callable[[], Callable[..., Draft]],
+    start: Callable[[], Run],
 ) -> None:
-    ask = start()
-    first = ask()
+    run = start()
+    first = run.ask()
     history = (Turn("What waits?", first.text),)
-    leaning = ask("And why?", history=history)
+    leaning = run.ask("And why?", history=history)
     unread = leaning.timings.prompt_tokens - leaning.timings.reused_tokens
     assert unread < 40
     assert leaning.timings.prompt_tokens > first.timings.prompt_tokens
 
 
 def test_what_does_not_fit_is_said_and_not_kept(
-    start: Callable[[], Callable[..., Draft]],
+    start: Callable[[], Run],
     library: Library,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(answerer_module, "fitting", lambda *_: NARROW)
-    ask = start()
+    monkeypatch.setattr(loaded, "fitting", lambda *_: NARROW)
+    run = start()
     states = library.states.usage().states
-    draft = ask()
+    draft = run.ask()
     assert draft.left_out
     assert all(isinstance(part, LeftOut) for part in draft.left_out)
     assert draft.timings.prompt_tokens + 24 <= NARROW
     assert library.states.usage().states == states + 1  # the start of every prompt
 
 
-def test_a_book_takes_its_states_along(
-    start: Callable[[], Callable[..., Draft]], library: Library
-) -> None:
-    start()()
+def test_a_book_takes_its_states_along(start: Callable[[], Run], library: Library) -> None:
+    start().ask()
     assert library.states.usage(BOOK).states == 1
     library.remove(BOOK)
     library.purge(BOOK)

@@ -1,0 +1,100 @@
+"""The model that is loaded, with what is known of it on this computer."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from desktop.core.errors import UserFacingError
+from desktop.core.llm.hardware import survey
+from desktop.core.llm.room import LONG_WINDOWS, fitting
+from desktop.core.llm.speeds import Speeds
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from desktop.core.answering.request import EngineLike
+    from desktop.core.library.library import Library
+    from desktop.core.llm.generation import Generation
+    from desktop.core.llm.shelf import ModelShelf, ShelfModel
+    from desktop.core.llm.states import BookStates
+
+
+class LoadedModel:
+    """A model in memory.
+
+    Args:
+        model: Which.
+        engine: What runs it.
+        library: Where its states and its speed are kept.
+
+    Attributes:
+        usual: The window for what is not read as a whole, in tokens.
+    """
+
+    def __init__(self, model: ShelfModel, engine: EngineLike, library: Library) -> None:
+        self.model = model
+        self.engine = engine
+        self.usual = engine.context_tokens
+        self._library = library
+        self._speeds = Speeds(library.paths.speeds)
+
+    def states(self, book: str = "") -> BookStates:
+        """Return its saved states of a book, or those of no book."""
+        name = f"{_fingerprint(self.model)} {self.engine.identity}"
+        return self._library.states.of(name, book)
+
+    def widest(self) -> int:
+        """Return the widest window that it has and the free memory allows."""
+        free = survey().memory_available + self.model.size_bytes  # its weights are there already
+        widest = self.engine.context_tokens
+        with suppress(UserFacingError):
+            widest = max(widest, fitting(file_of(self.model), free, LONG_WINDOWS))
+        return widest
+
+    def widen(self, tokens: int) -> None:
+        """Make the window wide enough for so many tokens; it stays so until the model is left."""
+        if tokens > self.engine.context_tokens:
+            window = next(w for w in reversed(LONG_WINDOWS) if w >= tokens)
+            self.engine.resize(min(window, self.widest()))
+
+    def note(self, figures: Generation) -> None:
+        """Note how fast it has read."""
+        unread = figures.prompt_tokens - figures.reused_tokens
+        self._speeds.note(self.model.name, figures.prefill_s, unread, figures.reused_tokens)
+
+    def seconds(self, tokens: int) -> float | None:
+        """Return about how long it takes to read a text; None where that is not known."""
+        return self._speeds.seconds(self.model.name, tokens)
+
+
+def _fingerprint(model: ShelfModel) -> str:
+    """Return what tells a model's file from any other."""
+    if model.sha256:
+        return model.sha256
+    path = file_of(model)
+    found = path.stat()
+    return f"{path.name} {found.st_size} {found.st_mtime_ns}"
+
+
+def choose(shelf: ModelShelf, name: str | None) -> ShelfModel:
+    """Return the model of a name, or the one to use where none is said.
+
+    Raises:
+        UserFacingError: if it is not there or can't be used.
+    """
+    model = shelf.get(name) if name else shelf.default(None, survey())
+    if model is not None and model.note:
+        raise UserFacingError(model.note, "Until then, use another one")
+    if model is None or not model.installed or model.path is None:
+        raise UserFacingError(
+            "No language model is installed",
+            "Get one in the window, or with: lutrin models get",
+        )
+    return model
+
+
+def file_of(model: ShelfModel) -> Path:
+    """Return the file of an installed model."""
+    assert model.path is not None
+    return model.path
