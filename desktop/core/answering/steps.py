@@ -162,11 +162,13 @@ def _better(answer: Answer, request: Request) -> Generator[Step, Any, Answer]:
     several pages were 8 right for 7, and took two and a half times as long.
 
     Small models go by what stands where: of two answers from the same passages in two orders, the
-    one that the passages prove better was right more often than either of them alone.
+    one that the passages prove better was right more often than either of them alone. But a
+    refusal is not given up for sentences of which none is proved.
     """
     draft = yield Write(request)
     other: Answer = yield Check(request, draft)
-    best = other if _worth(other) > _worth(answer) else answer
+    kept = answer.abstained and _is_unproved(other)
+    best = other if _worth(other) > _worth(answer) and not kept else answer
     timings = replace(
         best.timings,
         ttft_s=answer.timings.ttft_s,
@@ -183,6 +185,11 @@ def _is_sure(answer: Answer) -> bool:
 def _holds(answer: Answer) -> bool:
     """Whether nothing is to be searched for: all is proved, or the user stopped it."""
     return answer.stopped or not (answer.abstained or answer.unsupported)
+
+
+def _is_unproved(answer: Answer) -> bool:
+    """Whether it says something of its own, and nothing of that is proved."""
+    return bool(answer.unsupported) and not answer.confidence.get("proved", 0.0)
 
 
 def _learnt(question: str, answer: Answer) -> str:

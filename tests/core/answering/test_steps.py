@@ -197,6 +197,14 @@ def test_a_refusal_is_searched_for_once_more() -> None:
     assert answer.rounds == 2
 
 
+def test_a_refusal_is_not_given_up_for_what_is_not_proved() -> None:
+    answer = ask(Parts("The book does not say.", f"> {MORE}\n\nNapoleon was an owl."))
+    assert answer.abstained
+    assert answer.rounds == 2
+    quoted = ask(Parts("The book does not say.", f"> {MORE}"))
+    assert not quoted.abstained
+
+
 def test_a_stopped_text_takes_one_round() -> None:
     class Stopped(Parts):
         def __call__(self, step: steps.Step) -> Any:
