@@ -289,10 +289,7 @@ class Librarian:
             timings=draft.timings,
             left_out=(LeftOut(passage.book, (20, 40), 9000),),
             stopped=draft.stopped,
-            notes=(
-                f"{len(request.history)} earlier turns",
-                f"in {request.found.where.sections}",
-            ),
+            notes=(f"{len(request.history)} earlier turns", *(request.found.where.sections or ())),
             limits=request.found.limits,
         )
 

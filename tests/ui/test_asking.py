@@ -110,6 +110,7 @@ def test_earlier_turns_go_along_and_modes_are_kept(driver: Driver) -> None:
     assert message.answer is not None
     assert message.answer.notes == ("3 earlier turns",)
     driver.view.mode_wanted.emit(message, Mode.LONG_CONTEXT)
+    driver.until(lambda: driver.view.message.id != message.id)
     driver.until(lambda: not driver.asker.running)
     assert driver.view.message.mode is Mode.LONG_CONTEXT
     assert driver.window.conversation.composer.mode is Mode.LONG_CONTEXT

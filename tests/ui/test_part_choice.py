@@ -47,14 +47,14 @@ def test_answers_keep_to_the_chapter_that_is_chosen(driver: Driver, composer: Co
     driver.until(lambda: "Gases" in composer.part.text())
     message = driver.ask("At what heat does osmium melt?")
     assert message.answer is not None
-    assert "in ('Gases',)" in message.answer.notes
+    assert message.answer.notes[1:] == ("Gases",)
     again = opened(driver)
     assert [part.label for part in again.ticked()] == ["Chapter 2 \u00b7 Gases"]
     again._use_all()
     driver.until(lambda: composer.part.text() == "Whole book")
     message = driver.ask("At what heat does osmium melt?")
     assert message.answer is not None
-    assert "in None" in message.answer.notes
+    assert not message.answer.notes[1:]
 
 
 def test_what_is_below_an_entry_goes_with_it(driver: Driver, composer: Composer) -> None:
@@ -105,4 +105,4 @@ def test_a_question_is_asked_again_of_its_chapter(driver: Driver, composer: Comp
     assert message.mode is Mode.LONG_CONTEXT
     assert "Metals" in composer.part.text()
     assert message.answer is not None
-    assert "in ('Metals', 'Metals \u203a Heavy')" in message.answer.notes
+    assert message.answer.notes[1:] == ("Metals", "Metals \u203a Heavy")
