@@ -55,7 +55,6 @@ class FakeEngine:
         self.prompts: list[str] = []
         self.grammars: list[str] = []
         self.shared: list[str] = []
-        self.kept = 0
         self.closed = False
         self._asked = ""
         self.started_with = 0
@@ -100,8 +99,7 @@ class FakeEngine:
         kept: int = 0,
         states: States | None = None,
     ) -> Iterator[str]:
-        del sampling, fresh, guide, states
-        self.kept = kept
+        del sampling, fresh, guide, kept, states
         self.grammars.append(grammar)
         self.prompts.append(self._asked)
         figures.prompt_tokens = len(prompt)

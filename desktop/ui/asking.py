@@ -183,10 +183,10 @@ class Asker(QObject):
         from desktop.core.library.where import Where
 
         self.running = running
-        part = running.part
         self.began.emit(running.message)
         self._paint.start()
         self._save.start()
+        part = running.part
         asked = steps.Question(
             text=running.message.question,
             mode=Mode(running.message.mode),

@@ -90,7 +90,7 @@ class Answerer:
             UserFacingError: if there is none, or it does not fit into the free memory.
         """
         machine = survey()
-        model = choose(self._shelf, name)
+        model = choose(self._shelf, name, machine)
         if self._loaded is not None and self._loaded.model == model:
             return self._loaded
         self.close()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import os
 from typing import TYPE_CHECKING
+
+from desktop.core.llm.staging import read_json, write_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,10 +40,8 @@ class Speeds:
         if tokens < LEAST_TOKENS or seconds <= 0:
             return
         known = {**self._read(), model: seconds / _work(tokens, before)}
-        part = self._file.with_name(f"{self._file.name}.{os.getpid()}.part")
         try:
-            part.write_text(json.dumps(known), encoding="utf-8")
-            part.replace(self._file)
+            write_json(self._file, known)
         except OSError as error:
             logger.warning("a model's speed is not kept: %s", error)
 
@@ -54,11 +52,8 @@ class Speeds:
 
     def _read(self) -> dict[str, float]:
         try:
-            kept = json.loads(self._file.read_text(encoding="utf-8"))
-            return {str(name): float(each) for name, each in kept.items()}
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError, TypeError, AttributeError) as error:
+            return {name: float(each) for name, each in read_json(self._file).items()}
+        except (ValueError, TypeError) as error:
             logger.warning("the models' speeds can't be read: %s", error)
             return {}
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from desktop.core.answering import answerer as answerer_module
-from desktop.core.answering import loaded as loaded_module
 from desktop.core.answering import prompts
 from desktop.core.answering.answerer import MOST_ANSWER_TOKENS, Answerer
 from desktop.core.answering.judge import judge
+from desktop.core.answering.loaded import LoadedModel
 from desktop.core.answering.request import Listener, Request
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.records import Mode, Progress, Turn, Verdict
@@ -262,7 +262,7 @@ def test_a_window_that_can_not_be_made_leaves_no_model_behind(
         made.append(Engine(TRUE) if made else narrow)
         return made[-1]
 
-    monkeypatch.setattr(loaded_module, "fitting", lambda *_: 4096)
+    monkeypatch.setattr(LoadedModel, "widest", lambda _: 4096)
     answerer = Answerer(library, FakeShelf("small"), make_engine=make)  # type: ignore[arg-type]
     makers.shelve(library.catalog, BOOK, [f"{PAGES[0]} " * 20])
     hits = tuple(makers.hit(passage, 1) for passage in library.catalog.passages(BOOK))

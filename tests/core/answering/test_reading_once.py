@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from desktop.core.answering import answerer as answerer_module
-from desktop.core.answering import loaded
 from desktop.core.answering.answerer import Answerer
+from desktop.core.answering.loaded import LoadedModel
 from desktop.core.answering.request import Draft, Listener, Request
 from desktop.core.library.where import Where
 from desktop.core.llm.shelf import ModelShelf, ShelfModel
@@ -64,7 +64,7 @@ def start(
 ) -> Iterator[Callable[[], Run]]:
     """Start a run; the one before it is closed."""
     monkeypatch.setattr(answerer_module, "fitting", lambda *_: NARROW)
-    monkeypatch.setattr(loaded, "fitting", lambda *_: WIDE)
+    monkeypatch.setattr(LoadedModel, "widest", lambda _: WIDE)
     monkeypatch.setattr(answerer_module, "MOST_ANSWER_TOKENS", 24)
     makers.shelve(library.catalog, BOOK, PAGES, title="Herons")
     runs: list[Run] = []
@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_said_and_not_kept(
     library: Library,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(loaded, "fitting", lambda *_: NARROW)
+    monkeypatch.setattr(LoadedModel, "widest", lambda _: NARROW)
     run = start()
     states = library.states.usage().states
     draft = run.ask()

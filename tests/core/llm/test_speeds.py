@@ -44,6 +44,7 @@ def test_a_damaged_file_is_as_none(tmp_path: Path, text: str) -> None:
 
 
 def test_no_room_for_it_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "nowhere").touch()  # where a folder would have to be
     speeds = Speeds(tmp_path / "nowhere" / "speeds.json")
     speeds.note("one", 10.0, 1000)
     assert speeds.seconds("one", 1000) is None
