@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from desktop.ui.exchange import ExchangeView
     from desktop.ui.main_window import MainWindow
 
-WAIT_MS = 10_000
+WAIT_MS = 30_000
+"""Long enough for a process to start on a machine that does much else."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,8 +6,10 @@ What a question says decides what becomes of it: "slow" writes for long, "die" k
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,7 +41,7 @@ from desktop.core.retrieval.findings import Findings
 from desktop.worker.host import WithBytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from desktop.paths import Paths
     from desktop.worker.host import Job
@@ -113,10 +115,11 @@ class Reader:
 
 
 class Librarian:
-    """Keeps its books in a JSON file."""
+    """Keeps its books in a JSON file, which its lanes change one after the other."""
 
     def __init__(self, paths: Paths) -> None:
         self._file = paths.data / "fake_books.json"
+        self._changing = threading.Lock()
         paths.catalog.touch()
 
     def verbs(self) -> Verbs:
@@ -145,56 +148,55 @@ class Librarian:
             return data
         return {"books": {}, "removed": {}, "collections": {}}
 
-    def _save(self, data: dict[str, Any]) -> None:
-        draft = self._file.with_suffix(".tmp")
-        draft.write_text(json.dumps(data))
-        draft.replace(self._file)
+    @contextlib.contextmanager
+    def _change(self, kind: str) -> Iterator[dict[str, Any]]:
+        """Give what is kept of a kind, and keep it as it then is."""
+        with self._changing:
+            data = self._load()
+            yield data[kind]
+            draft = self._file.with_suffix(".tmp")
+            draft.write_text(json.dumps(data))
+            draft.replace(self._file)
 
     def _keep(self, job: Job, book: Book) -> None:
-        data = self._load()
-        data["books"][book.id] = encode(book)
-        self._save(data)
+        with self._change("books") as books:
+            books[book.id] = encode(book)
         job.emit("book", book)
 
     def _move(self, job: Job, source: str, target: str) -> Any:
-        data = self._load()
-        book = data[source].pop(job.args["book"], None)
+        with self._change(source) as books:
+            book = books.pop(job.args["book"], None)
         if book:
-            data[target][book["id"]] = book
-        self._save(data)
+            with self._change(target) as books:
+                books[book["id"]] = book
         return book
 
     def purge(self, job: Job) -> None:
-        data = self._load()
-        data["removed"].pop(job.args["book"], None)
-        self._save(data)
+        with self._change("removed") as books:
+            books.pop(job.args["book"], None)
 
     def _name(self, job: Job, name: str) -> dict[str, list[str]]:
-        data = self._load()
-        found = data["collections"]
-        if not name.strip() or name.casefold() in map(str.casefold, found):
-            what = "There is one already" if name.strip() else "A collection needs a name"
-            raise UserFacingError(what, "Write another")
-        found[name] = job.args.get("books") or found.pop(job.args["name"])
-        self._save(data)
+        with self._change("collections") as found:
+            if not name.strip() or name.casefold() in map(str.casefold, found):
+                what = "There is one already" if name.strip() else "A collection needs a name"
+                raise UserFacingError(what, "Write another")
+            found[name] = job.args.get("books") or found.pop(job.args["name"])
         return dict(sorted(found.items()))
 
     def _collect(self, job: Job, *, added: bool) -> dict[str, list[str]]:
-        data = self._load()
         name, books = job.args["name"], job.args["books"]
-        kept = [book for book in data["collections"].get(name, []) if book not in books]
-        data["collections"][name] = kept + books if added else kept
-        self._save(data)
-        return dict(sorted(data["collections"].items()))
+        with self._change("collections") as found:
+            kept = [book for book in found.get(name, []) if book not in books]
+            found[name] = kept + books if added else kept
+        return dict(sorted(found.items()))
 
     def delete_collection(self, job: Job) -> dict[str, list[str]]:
-        data = self._load()
-        if job.args["name"] not in data["collections"]:
-            what = "It is not there"
-            raise UserFacingError(what, "Look again")
-        del data["collections"][job.args["name"]]
-        self._save(data)
-        return dict(sorted(data["collections"].items()))
+        with self._change("collections") as found:
+            if job.args["name"] not in found:
+                what = "It is not there"
+                raise UserFacingError(what, "Look again")
+            del found[job.args["name"]]
+        return dict(sorted(found.items()))
 
     def add(self, job: Job) -> Added:
         path = Path(job.args["path"])
