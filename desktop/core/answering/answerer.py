@@ -47,6 +47,10 @@ MOST_INTERPRETED = 96
 """Longest reply in `structure.GRAMMAR`."""
 TURN_WORDS = 90
 """Words kept of an earlier answer: enough to say what "it" is, without reading it all again."""
+NOT_KEPT = (
+    "What was read could not be kept, so the next start of Lutrin reads it again: the disk is "
+    "almost full, or the room for what is kept"
+)
 REPEATS = 3
 """A stretch of text that comes this often is a loop, and writing stops."""
 _LOOP_CHARACTERS = 60
@@ -212,6 +216,9 @@ class Answerer:
                 f"The model {model} wrote nothing",
                 "Ask in other words; if that does not help, get the model again or choose another",
             )
+        notes = context.notes
+        if figures.reused_tokens < kept and self._library.states.full:
+            notes += (NOT_KEPT,)
         stopped = figures.finish == "stopped"
         said = None if stopped else self._said(request, engine, texts, messages, listener)
         timings = Timings(
@@ -230,7 +237,7 @@ class Answerer:
             sources=context.sources,
             timings=timings,
             left_out=context.left_out,
-            notes=context.notes,
+            notes=notes,
             stopped=stopped,
             certainty=round(figures.certainty, 4),
             said=said,

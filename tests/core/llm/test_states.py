@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -112,6 +114,24 @@ def test_a_full_disk_is_said_and_leaves_nothing_behind(
     mine.save(PIECE, STATE)
     assert not store.full
     assert mine.load(PIECE) == STATE
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit for a file's size to run into")
+def test_a_disk_that_takes_no_more_in_the_middle_of_a_file(tmp_path: Path) -> None:
+    script = f"""
+import resource, signal
+from pathlib import Path
+from desktop.core.llm.states import StateStore
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, ({SIZE} // 2, {SIZE} // 2))
+store = StateStore(Path({str(tmp_path / "states")!r}), quota=10 * {SIZE})
+mine = store.of("model", {BOOK!r})
+mine.save((1,), {STATE!r})
+print(store.full, mine.load((1,)), store.usage().states)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout == "True None 0\n", done.stderr
+    assert files(tmp_path) == []
 
 
 def test_what_a_kill_left_is_swept_up_later_but_not_what_is_being_written(
