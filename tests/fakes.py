@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from desktop.core.llm.generation import Guide, Sampling
+    from desktop.core.llm.generation import Guide, Message, Sampling, Splice
     from desktop.core.llm.hardware import Machine
     from desktop.core.llm.memory import States
 
@@ -65,9 +65,24 @@ class FakeEngine:
     def tokenize(self, text: str) -> list[int]:
         return list(range(len(text.split())))
 
-    def chat(self, messages: Sequence[tuple[str, str]]) -> list[int]:
-        self._asked = "\n".join(f"{role}: {text}" for role, text in messages)
+    def chat(self, messages: Sequence[Message]) -> list[int]:
+        said = [(role, "".join(text)) for role, text in messages]
+        self._asked = "\n".join(f"{role}: {text}" for role, text in said)
         return self.tokenize(self._asked)
+
+    def chat_in_parts(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
+        return self.chat(messages), [0, 0]
+
+    def read_ahead(
+        self,
+        before: Sequence[int],
+        piece: Sequence[int],
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> tuple[bytearray, int]:
+        raise NotImplementedError
+
+    splices = False
 
     @property
     def identity(self) -> str:
@@ -98,8 +113,9 @@ class FakeEngine:
         guide: Guide | None = None,
         kept: int = 0,
         states: States | None = None,
+        splices: Sequence[Splice] = (),
     ) -> Iterator[str]:
-        del sampling, fresh, guide, kept, states
+        del sampling, fresh, guide, kept, states, splices
         self.grammars.append(grammar)
         self.prompts.append(self._asked)
         figures.prompt_tokens = len(prompt)
@@ -118,9 +134,10 @@ class FakeEngine:
         words: Sequence[str],
         others: Sequence[str],
         *,
+        splices: Sequence[Splice] = (),
         cancelled: Callable[[], bool] = lambda: False,
     ) -> float:
-        del prompt, words, others
+        del prompt, words, others, splices
         if cancelled():
             raise CancelledError
         self.shared.append(self._asked)

@@ -36,12 +36,12 @@ def _top(*, add_help: bool = True) -> argparse.ArgumentParser:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all verbs."""
-    from desktop.cli import ask, books, collections, doctor, evaluation, models
+    from desktop.cli import ask, books, collections, doctor, evaluation, models, study
 
     top = _top()
     top.add_argument("--version", action="version", version=f"lutrin {__version__}")
     verbs = top.add_subparsers(metavar="VERB")
-    for module in (doctor, models, books, collections, ask, evaluation):
+    for module in (doctor, models, books, collections, ask, study, evaluation):
         module.register(verbs)
     return top
 

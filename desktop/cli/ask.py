@@ -38,13 +38,14 @@ def register(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("question", metavar="QUESTION", help="what you want to know, in quotes")
     choosing(parser)
     parser.add_argument("--chapter", metavar="C", help="number or title of a chapter to keep to")
-    parser.add_argument("--pages", metavar="A-B", type=_pages, help="physical pages to keep to")
+    parser.add_argument("--pages", metavar="A-B", type=page_range, help="physical pages to keep to")
     answering(parser)
     common(parser, nested=True)
     parser.set_defaults(run=run)
 
 
-def _pages(text: str) -> tuple[int, int]:
+def page_range(text: str) -> tuple[int, int]:
+    """Return the first and last page of a text such as "12-20", for argparse."""
     import argparse
 
     match = re.fullmatch(r"(\d+)(?:\s*[-–]\s*(\d+))?", text.strip())
@@ -66,9 +67,9 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     books = chosen_books(library, args)
     where = Where(tuple(book.id for book in books) or None)
     search.searchable(library, where.books)  # before a model is fetched for it
-    where = replace(where, pages=_range(library, books, args))
+    where = replace(where, pages=chosen_pages(library, books, args))
     shelf = ModelShelf(paths.models, catalogue.load())
-    _ensure_model(shelf, paths, args.model)
+    ensure_model(shelf, paths, args.model)
     answerer = Answerer(library, shelf)
     with ProgressLine() as line:
         answerer.load(args.model, Listener(stage=line))
@@ -105,9 +106,14 @@ class _Carrier:
         return result
 
 
-def _range(
+def chosen_pages(
     library: Library, books: Sequence[Book], args: argparse.Namespace
 ) -> tuple[int, int] | None:
+    """Return the first and last page that `--chapter` or `--pages` says; None for all.
+
+    Raises:
+        UserFacingError: if the book has no such part, or none is named.
+    """
     book = books[0] if len(books) == 1 else None
     if args.chapter is None:
         chosen: tuple[int, int] | None = args.pages
@@ -121,7 +127,7 @@ def _range(
     return scope.chapter(library.catalog, book, args.chapter)
 
 
-def _ensure_model(shelf: ModelShelf, paths: Paths, name: str | None) -> None:
+def ensure_model(shelf: ModelShelf, paths: Paths, name: str | None) -> None:
     """Fetch the recommended model where none is installed, after saying so."""
     machine = hardware.survey()
     if name is not None or shelf.default(None, machine) is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from desktop.cli import evaluation, main
-from desktop.core.answering import answerer as answerer_module
+from desktop.core.answering import holder
 from desktop.core.answering.answerer import Answerer
 from desktop.core.library.indexing import Indexer
 from desktop.core.library.library import Library
@@ -63,7 +63,7 @@ class Eval:
             evaluation, "Library", lambda paths: Library(paths, embedder=FakeEmbedder())
         )
         self._patch.setattr(evaluation, "ModelShelf", Shelf)
-        self._patch.setattr(answerer_module, "fitting", lambda *_: 4096)
+        self._patch.setattr(holder, "fitting", lambda *_: 4096)
         self._patch.setattr(
             evaluation,
             "Answerer",

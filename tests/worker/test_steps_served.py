@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from desktop.core.answering import answerer as answerer_module
-from desktop.core.answering import steps
+from desktop.core.answering import holder, steps
 from desktop.core.answering.answerer import Answerer as Core
 from desktop.core.answering.context import from_hit
 from desktop.core.answering.request import Draft, Request
@@ -66,7 +65,7 @@ def librarian(library: Library, paths: Paths) -> Librarian:
 def answerer(
     library: Library, paths: Paths, monkeypatch: pytest.MonkeyPatch, *replies: str
 ) -> Answerer:
-    monkeypatch.setattr(answerer_module, "fitting", lambda *_: 4096)
+    monkeypatch.setattr(holder, "fitting", lambda *_: 4096)
     service = Answerer(paths)
     service._library.close()
     engine = FakeEngine(*replies)

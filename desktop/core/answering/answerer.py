@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from desktop.core.answering import long_context, prompts, retrieval_mode
 from desktop.core.answering.context import VERBATIM_WORDS, quotable
-from desktop.core.answering.loaded import LoadedModel, choose, file_of
+from desktop.core.answering.holder import ModelHolder, llama_engine
+from desktop.core.answering.leaves import Leaves
 from desktop.core.answering.meter import MOST_ANSWER_TOKENS, Measure, document, measure
+from desktop.core.answering.reminder import MOST_TOKENS as REMINDER_TOKENS
+from desktop.core.answering.reminder import reminder
 from desktop.core.answering.request import Draft
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.copying import Copying
 from desktop.core.llm.generation import Generation, Sampling
-from desktop.core.llm.hardware import survey
-from desktop.core.llm.room import fitting
 from desktop.core.progress import Pace
 from desktop.core.records import Mode, Progress, Timings, Turn
 from desktop.core.retrieval import structure
@@ -29,10 +31,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from desktop.core.answering.context import Context, ModeContext
+    from desktop.core.answering.context import Context, ModeContext, Source
+    from desktop.core.answering.loaded import LoadedModel
+    from desktop.core.answering.reminder import Again
     from desktop.core.answering.request import EngineLike, Listener, Request
     from desktop.core.library.library import Library
     from desktop.core.library.where import Where
+    from desktop.core.llm.generation import Message, Splice
     from desktop.core.llm.shelf import ModelShelf
 
 MODES: dict[Mode, ModeContext] = {
@@ -57,15 +62,6 @@ _LOOP_CHARACTERS = 60
 _MARKER = re.compile(r"\s*\[\d+\]")
 
 
-def llama_engine(
-    path: Path, context_tokens: int, threads: int, cancelled: Callable[[], bool]
-) -> EngineLike:
-    """Load a model with llama.cpp, which is imported only now."""
-    from desktop.core.llm.engine import Engine
-
-    return Engine(path, context_tokens=context_tokens, threads=threads, cancelled=cancelled)
-
-
 class Answerer:
     """Answers questions on one library.
 
@@ -83,35 +79,16 @@ class Answerer:
         make_engine: Callable[[Path, int, int, Callable[[], bool]], EngineLike] = llama_engine,
     ) -> None:
         self._library = library
-        self._shelf = shelf
-        self._make_engine = make_engine
-        self._loaded: LoadedModel | None = None
+        self.models = ModelHolder(library, shelf, make_engine=make_engine)
 
     def load(self, name: str | None, listener: Listener) -> LoadedModel:
-        """Load a model unless it is loaded; return it.
-
-        Raises:
-            UserFacingError: if there is none, or it does not fit into the free memory.
-        """
-        machine = survey()
-        model = choose(self._shelf, name, machine)
-        if self._loaded is not None and self._loaded.model == model:
-            return self._loaded
-        self.close()
-        listener.stage(Progress("loading", 0, 0, ""))
-        path = file_of(model)
-        window = fitting(path, machine.memory_available)
-        engine = self._make_engine(path, window, machine.cores_physical, listener.cancelled)
-        self._loaded = loaded = LoadedModel(model, engine, self._library)
-        start = engine.chat(prompts.load().start())
-        loaded.note(engine.begin(start, loaded.states(), cancelled=listener.cancelled))
-        return loaded
+        """See `ModelHolder.used`."""
+        with self.models.used(name, listener) as loaded:
+            return loaded
 
     def close(self) -> None:
         """Unload the model."""
-        if self._loaded is not None:
-            self._loaded.engine.close()
-        self._loaded = None
+        self.models.close()
 
     def write(self, request: Request, listener: Listener) -> Draft:
         """Write an answer; waits its turn where another one is being written.
@@ -124,11 +101,14 @@ class Answerer:
             raise UserFacingError(
                 "No adapter has been trained for this book", "Ask in retrieval mode"
             )
-        with self._library.turns.answering(
-            waiting=lambda: listener.stage(Progress("waiting", 0, 0, "")),
-            cancelled=listener.cancelled,
+        with (
+            self._library.turns.answering(
+                waiting=lambda: listener.stage(Progress("waiting", 0, 0, "")),
+                cancelled=listener.cancelled,
+            ),
+            self.models.used(request.model, listener) as loaded,
         ):
-            return self._write(request, listener, self.load(request.model, listener))
+            return self._write(request, listener, loaded)
 
     def measure(self, where: Where, model: str | None, listener: Listener) -> Measure:
         """Return what reading a part of one book as a whole takes; see `meter.measure`.
@@ -137,8 +117,8 @@ class Answerer:
             UserFacingError: if no model can be loaded, or there is no such part.
             CancelledError: if stopped.
         """
-        loaded = self.load(model, listener)
-        return measure(loaded, self._library.catalog, where)
+        with self.models.used(model, listener) as loaded:
+            return measure(loaded, self._library.catalog, where)
 
     def interpret(self, question: str, model: str | None, listener: Listener) -> str:
         """Return what the model makes of where a question says to look, in `structure.GRAMMAR`.
@@ -147,11 +127,12 @@ class Answerer:
             UserFacingError: if no model can be loaded.
             CancelledError: if stopped.
         """
-        with self._library.turns.answering(
+        answering = self._library.turns.answering(
             waiting=lambda: listener.stage(Progress("waiting", 0, 0, "")),
             cancelled=listener.cancelled,
-        ):
-            engine = self.load(model, listener).engine
+        )
+        with answering, self.models.used(model, listener) as loaded:
+            engine = loaded.engine
             texts = prompts.load("structure")
             messages = [*texts.start(), ("user", question)]
             pieces = engine.generate(
@@ -170,8 +151,15 @@ class Answerer:
         history = _recent(request)
         context = self._context(request, loaded, texts, history)
         whole = request.mode is Mode.LONG_CONTEXT and context.left_out is None
-        messages = texts.messages(request.question, context.sources, history, first=whole)
-        prompt = engine.chat(messages)
+        again: tuple[Again, ...] = ()
+        if any(source.leaf for source in context.sources):
+            again = reminder(request.question, context.sources, lambda t: len(engine.tokenize(t)))
+        messages = texts.messages(
+            request.question, context.sources, history, first=whole, again=again
+        )
+        leaves = Leaves(self._library, loaded, texts)
+        prompt, places = engine.chat_in_parts(messages)
+        splices = leaves.splices(context.sources, places)
         try:
             loaded.widen(len(prompt) + MOST_ANSWER_TOKENS)
         except UserFacingError:
@@ -199,6 +187,7 @@ class Answerer:
             ),
             kept=kept,
             states=loaded.states(context.sources[0].book) if whole else None,
+            splices=splices,
         ):
             if not pieces:
                 first_word = time.monotonic() - start
@@ -220,7 +209,7 @@ class Answerer:
         if figures.reused_tokens < kept and self._library.states.full:
             notes += (NOT_KEPT,)
         stopped = figures.finish == "stopped"
-        said = None if stopped else self._said(request, engine, texts, messages, listener)
+        said = None if stopped else self._said(request, loaded, texts, messages, splices, listener)
         timings = Timings(
             retrieve_s=round(request.found.retrieve_s, 3),
             prefill_s=round(figures.prefill_s, 3),
@@ -234,7 +223,7 @@ class Answerer:
         return Draft(
             text=text,
             model=model,
-            sources=context.sources,
+            sources=_reused(context.sources, kept, splices, figures),
             timings=timings,
             left_out=context.left_out,
             notes=notes,
@@ -246,9 +235,10 @@ class Answerer:
     def _said(
         self,
         request: Request,
-        engine: EngineLike,
+        loaded: LoadedModel,
         texts: prompts.Prompts,
-        messages: Sequence[tuple[str, str]],
+        messages: Sequence[Message],
+        splices: Sequence[Splice],
         listener: Listener,
     ) -> float | None:
         """Ask the model whether what it read answers; None where that counts for nothing.
@@ -257,12 +247,18 @@ class Answerer:
         """
         if request.mode is not Mode.RETRIEVAL or not texts.asks:
             return None
+        engine = loaded.engine
         *before, (role, text) = messages
-        prompt = engine.chat([*before, (role, f"{text}\n{texts.asks}")])
+        more = f"\n{texts.asks}"
+        asked = text + more if isinstance(text, str) else (*text[:-1], text[-1] + more)
+        prompt = engine.chat([*before, (role, asked)])
         if len(prompt) > engine.context_tokens:
             return None
         try:
-            return round(engine.odds(prompt, texts.yes, texts.no, cancelled=listener.cancelled), 4)
+            odds = engine.odds(
+                prompt, texts.yes, texts.no, splices=splices, cancelled=listener.cancelled
+            )
+            return round(odds, 4)
         except CancelledError:
             return None  # the answer itself is whole
 
@@ -297,7 +293,12 @@ class Answerer:
             whole = chosen(loaded.widest())
             if whole.left_out is None:
                 return whole
-        return chosen(loaded.usual)
+        context = chosen(loaded.usual)
+        if request.mode is not Mode.RETRIEVAL or request.fresh or request.apart:
+            return context
+        leaves = Leaves(self._library, loaded, texts)
+        room = loaded.usual - taken - REMINDER_TOKENS
+        return replace(context, sources=leaves.instead(context.sources, request.found.where, room))
 
 
 class _Reading:
@@ -322,6 +323,18 @@ def _recent(request: Request) -> list[Turn]:
     turn = request.history[-1]
     words = _MARKER.sub("", turn.answer).split()
     return [Turn(turn.question, " ".join(words[:TURN_WORDS]))]
+
+
+def _reused(
+    sources: Sequence[Source], kept: int, splices: Sequence[Splice], figures: Generation
+) -> tuple[Source, ...]:
+    """Return sources, those marked that were known from before."""
+    whole = 0 < kept <= figures.reused_tokens
+    starts = iter(splices)
+    return tuple(
+        replace(source, reused=next(starts).start in figures.spliced if source.leaf else whole)
+        for source in sources
+    )
 
 
 def _loops(text: str) -> bool:

@@ -27,6 +27,8 @@ class Source:
         start: Offset of `text` in the page's text.
         score: Of the finding that brought it; 0 where none did.
         tables: What the text has of tables, by offsets in it.
+        leaf: Whether it is one of the parts that every page falls into, see `leaves`.
+        reused: Whether a saved state spared reading it.
     """
 
     book: str
@@ -39,6 +41,8 @@ class Source:
     score: float
     tokens: int = 0
     tables: tuple[Table, ...] = ()
+    leaf: bool = False
+    reused: bool = False
 
     @property
     def shown(self) -> str:
@@ -57,6 +61,7 @@ class Source:
             end=self.start + len(self.text),
             tokens=self.tokens,
             score=self.score,
+            reused=self.reused,
         )
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from desktop.core.answering.context import Source
+    from desktop.core.answering.reminder import Again
+    from desktop.core.llm.generation import Message
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Prompts:
     examples: tuple[Turn, ...]
     refusal: str
     passage: Template
+    again: Template
     question: Template
     asks: str = ""
     yes: tuple[str, ...] = ()
@@ -43,7 +46,7 @@ class Prompts:
     several: str = ""
     languages: Mapping[str, str] = field(default_factory=dict, hash=False)
 
-    def start(self) -> list[tuple[str, str]]:
+    def start(self) -> list[Message]:
         """Return the messages that every prompt begins with, so that they are read once."""
         return [("system", self.system), *_messages(self.examples)]
 
@@ -54,8 +57,9 @@ class Prompts:
         history: Sequence[Turn],
         *,
         first: bool = False,
-    ) -> list[tuple[str, str]]:
-        """Return (role, text) messages for a question.
+        again: Sequence[Again] = (),
+    ) -> list[Message]:
+        """Return the messages for a question; leaves are parts of the last one.
 
         Args:
             question: What the user asked.
@@ -63,8 +67,11 @@ class Prompts:
             history: Earlier turns to go on from.
             first: Whether the sources come before the earlier turns, so that prompts about the
                 same ones begin alike.
+            again: What is read once more behind the sources.
         """
-        passages = "\n".join(self.show(n, source) for n, source in enumerate(sources, start=1))
+        shown = [self.show(n, source) for n, source in enumerate(sources, start=1)]
+        shown += [self.again.substitute(vars(part)) for part in again]
+        passages = "\n".join(shown)
         if len({source.book for source in sources}) > 1:
             question = f"{question} {self.several}".strip()
         hint = self.languages.get(language(question), "")
@@ -73,12 +80,23 @@ class Prompts:
         place = 0 if first else -1
         texts[place] = self.question.substitute(passages=passages, question=texts[place])
         turns = [Turn(text, turn.answer) for text, turn in zip(texts, history, strict=False)]
-        return [*self.start(), *_messages(turns), ("user", texts[-1])]
+        return [*self.start(), *_messages(turns), ("user", self._parted(texts[-1], sources))]
+
+    def _parted(self, text: str, sources: Sequence[Source]) -> str | tuple[str, ...]:
+        """Return a text with its leaves apart: what stands before a leaf, the leaf, and so on."""
+        parts: list[str] = []
+        for leaf in (source for source in sources if source.leaf):
+            before, body, text = text.partition(self.body(leaf))
+            parts += [before, body]
+        return (*parts, text) if parts else text
 
     def show(self, number: int, source: Source) -> str:
         """Return a source as the model sees it."""
+        return f"[{number}]{self.body(source)}"
+
+    def body(self, source: Source) -> str:
+        """Return what of a shown source is the same in every prompt."""
         return self.passage.substitute(
-            number=number,
             title=source.title,
             page=source.page,
             section=f", {source.section}" if source.section else "",
@@ -86,7 +104,7 @@ class Prompts:
         )
 
 
-def _messages(turns: Sequence[Turn]) -> list[tuple[str, str]]:
+def _messages(turns: Sequence[Turn]) -> list[Message]:
     return [
         message
         for turn in turns
@@ -110,6 +128,7 @@ def load(name: str = "answer") -> Prompts:
         ),
         refusal=refusal,
         passage=Template(data["passage"]),
+        again=Template(data.get("again", "")),
         question=Template(data["question"]),
         asks=data.get("asks", ""),
         yes=tuple(data.get("yes", ())),

@@ -13,7 +13,7 @@ from desktop.core.retrieval.findings import Findings  # noqa: TC001
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from desktop.core.llm.generation import Generation, Guide, Sampling
+    from desktop.core.llm.generation import Generation, Guide, Message, Sampling, Splice
     from desktop.core.llm.memory import States
 
 
@@ -93,8 +93,20 @@ class EngineLike(Protocol):
     def tokenize(self, text: str) -> list[int]:
         """Return the tokens of a text."""
 
-    def chat(self, messages: Sequence[tuple[str, str]]) -> list[int]:
+    @property
+    def splices(self) -> bool:
+        """Whether parts of a prompt can be put in by their states."""
+
+    def chat(self, messages: Sequence[Message]) -> list[int]:
         """Return the prompt for some messages."""
+
+    def chat_in_parts(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
+        """Return it with the places where the parts of the last message begin."""
+
+    def read_ahead(
+        self, before: Sequence[int], piece: Sequence[int], *, cancelled: Callable[[], bool] = ...
+    ) -> tuple[bytearray, int]:
+        """Return the state of a piece and how many tokens were read for it."""
 
     @property
     def identity(self) -> str:
@@ -119,6 +131,7 @@ class EngineLike(Protocol):
         guide: Guide | None = ...,
         kept: int = ...,
         states: States | None = ...,
+        splices: Sequence[Splice] = ...,
     ) -> Iterator[str]:
         """Yield the continuation of a prompt."""
 
@@ -128,6 +141,7 @@ class EngineLike(Protocol):
         words: Sequence[str],
         others: Sequence[str],
         *,
+        splices: Sequence[Splice] = ...,
         cancelled: Callable[[], bool] = ...,
     ) -> float:
         """Return the logarithm of the odds that a reply begins with some words, not with others."""

@@ -10,7 +10,6 @@ import codecs
 import ctypes
 import logging
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import llama_cpp
@@ -18,7 +17,8 @@ import numpy as np
 
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.generation import Generation, Sampling
-from desktop.core.llm.memory import Memory
+from desktop.core.llm.memory import SEQUENCES, Memory
+from desktop.core.llm.reading import STEP_TOKENS, Known, read_ahead, read_prompt
 from desktop.core.llm.sampler import Sampler, logarithms
 from desktop.core.llm.vocabulary import Vocabulary
 
@@ -26,14 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from desktop.core.llm.generation import Guide
+    from desktop.core.llm.generation import Guide, Message, Splice
     from desktop.core.llm.memory import States
 
 logger = logging.getLogger(__name__)
 
-STEP_TOKENS = 64
-"""Prompt tokens read between two looks at `cancelled`: some 0.6 s with the 1.5B model on two
-cores, at the speed of larger steps."""
 _LOUD_LEVELS = (3, 4)
 """ggml's log levels "warning" and "error"."""
 
@@ -42,15 +39,6 @@ _LOUD_LEVELS = (3, 4)
 def _log(level: int, text: bytes, _data: ctypes.c_void_p) -> None:
     if level in _LOUD_LEVELS:
         logger.info("llama.cpp: %s", text.decode("utf-8", "replace").rstrip())
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """What of a prompt comes again in others, and where its state is; see `Engine.generate`."""
-
-    tokens: int = 0
-    states: States | None = None
-    fresh: bool = False
 
 
 class Engine:
@@ -103,6 +91,7 @@ class Engine:
         parameters = llama_cpp.llama_context_default_params()
         parameters.n_ctx = context_tokens
         parameters.n_batch = parameters.n_ubatch = STEP_TOKENS
+        parameters.n_seq_max, parameters.kv_unified = SEQUENCES, True
         parameters.n_threads = parameters.n_threads_batch = self._threads
         parameters.no_perf = True
         self._context = llama_cpp.llama_init_from_model(self._model, parameters)
@@ -113,7 +102,7 @@ class Engine:
                 "Close other programs, or choose a smaller model",
             )
         self.context_tokens = context_tokens
-        self._memory = Memory(self._context)
+        self._memory = Memory(self._model, self._context)
 
     def resize(self, context_tokens: int) -> None:
         """Make room for another window; what was read is dropped.
@@ -129,9 +118,18 @@ class Engine:
         """Return the tokens of a text; none of them is one of the model's markers."""
         return self._vocabulary.tokenize(text)
 
-    def chat(self, messages: Sequence[tuple[str, str]]) -> list[int]:
+    def chat(self, messages: Sequence[Message]) -> list[int]:
+        """See `Vocabulary.chat`."""
+        return self._vocabulary.chat(messages)[0]
+
+    def chat_in_parts(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
         """See `Vocabulary.chat`."""
         return self._vocabulary.chat(messages)
+
+    @property
+    def splices(self) -> bool:
+        """See `Memory.splices`."""
+        return self._memory.splices
 
     @property
     def identity(self) -> str:
@@ -155,17 +153,19 @@ class Engine:
         """
         figures = Generation()
         began = time.monotonic()
-        self._read(start, figures, _Kept(len(start), states), cancelled=cancelled)
+        read_prompt(self._memory, start, figures, Known(len(start), states), cancelled=cancelled)
         figures.prefill_s = time.monotonic() - began
         return figures
 
-    def read(self, prompt: Sequence[int], *, cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Read a prompt; those to come that begin alike need not read it again.
-
-        Raises:
-            CancelledError: if stopped.
-        """
-        self._read(prompt, Generation(), _Kept(), cancelled=cancelled)
+    def read_ahead(
+        self,
+        before: Sequence[int],
+        piece: Sequence[int],
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> tuple[bytearray, int]:
+        """See `reading.read_ahead`. What was read for an answer may have to be read again."""
+        return read_ahead(self._memory, before, piece, cancelled=cancelled)
 
     def generate(
         self,
@@ -181,6 +181,7 @@ class Engine:
         guide: Guide | None = None,
         kept: int = 0,
         states: States | None = None,
+        splices: Sequence[Splice] = (),
     ) -> Iterator[str]:
         """Yield the continuation of a prompt, piece by piece.
 
@@ -194,9 +195,9 @@ class Engine:
             fresh: Read the whole prompt even where its start is still in the memory.
             grammar: In GBNF, from the rule `root`: nothing else is written; "" for any text.
             guide: Says token by token what may be written; None for anything.
-            kept: So many first tokens of the prompt come again in others: their state is looked for
-                in `states`, and kept there once they are read.
-            states: Where that state is; with `fresh` it is only kept.
+            kept: See `reading.Known`.
+            states: Likewise.
+            splices: Likewise.
 
         Raises:
             CancelledError: if stopped while the prompt was still being read.
@@ -208,8 +209,8 @@ class Engine:
                 "Ask about fewer pages",
             )
         start = time.monotonic()
-        part = _Kept(kept, states, fresh=fresh)
-        self._read(prompt, figures, part, reading=reading, cancelled=cancelled)
+        known = Known(kept, states, splices, fresh=fresh)
+        read_prompt(self._memory, prompt, figures, known, reading=reading, cancelled=cancelled)
         figures.prefill_s = time.monotonic() - start
         vocab = self._vocabulary.vocab
         sampler = Sampler(self._context, vocab, sampling or Sampling(), grammar, guide)
@@ -221,6 +222,7 @@ class Engine:
         words: Sequence[str],
         others: Sequence[str],
         *,
+        splices: Sequence[Splice] = (),
         cancelled: Callable[[], bool] = lambda: False,
     ) -> float:
         """Return the odds that a reply to a prompt begins with some words rather than with others.
@@ -229,6 +231,7 @@ class Engine:
             prompt: Tokens that fit the window.
             words: Ways to begin, of which the first token counts.
             others: The other ways.
+            splices: See `reading.Known`.
             cancelled: Asked while the prompt is read.
 
         Returns:
@@ -237,41 +240,14 @@ class Engine:
         Raises:
             CancelledError: if stopped.
         """
-        self.read(prompt, cancelled=cancelled)
+        known_parts = Known(splices=splices)
+        read_prompt(self._memory, prompt, Generation(), known_parts, cancelled=cancelled)
         known = logarithms(self._context, self._vocabulary.vocab)
         one, other = (
             np.logaddexp.reduce([known[t] for t in {self.tokenize(word)[0] for word in each}])
             for each in (words, others)
         )
         return float(one - other)
-
-    def _read(
-        self,
-        prompt: Sequence[int],
-        figures: Generation,
-        part: _Kept,
-        *,
-        reading: Callable[[int, int], None] = lambda _done, _total: None,
-        cancelled: Callable[[], bool],
-    ) -> None:
-        memory = self._memory
-        # The last token is read anew for what comes behind it.
-        held = memory.keep(() if part.fresh else prompt[:-1])
-        if held < part.tokens and part.states is not None and not part.fresh:
-            state = part.states.load(prompt[: part.tokens])
-            if state is not None:
-                held = part.tokens if memory.restore(prompt[: part.tokens], state) else 0
-        figures.prompt_tokens, figures.reused_tokens = len(prompt), held
-        reading(held, len(prompt))
-        while len(memory) < len(prompt):
-            if cancelled():
-                raise CancelledError
-            first = len(memory)
-            last = part.tokens if first < part.tokens else len(prompt)
-            memory.read(prompt[first : min(first + STEP_TOKENS, last)])
-            reading(len(memory), len(prompt))
-            if len(memory) == part.tokens and part.states is not None:
-                part.states.save(prompt[: part.tokens], memory.state())
 
     def _write(
         self,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 class Guide(Protocol):
@@ -20,6 +20,26 @@ class Guide(Protocol):
 
     def take(self, token: int, piece: str) -> None:
         """Note the token that came, and its text."""
+
+
+Message = tuple[str, str | tuple[str, ...]]
+"""Role and text; a text in parts is tokenized part by part."""
+
+
+@dataclass(frozen=True)
+class Splice:
+    """A part of a prompt that may be put in by its state instead of being read.
+
+    Attributes:
+        start: Of its first token in the prompt.
+        end: Behind its last token.
+        load: Returns the state, and the place where the part began when it was read; None where
+            there is none any more.
+    """
+
+    start: int
+    end: int
+    load: Callable[[], tuple[bytes, int] | None]
 
 
 @dataclass(frozen=True)
@@ -41,7 +61,8 @@ class Generation:
 
     Attributes:
         prompt_tokens: Length of the prompt.
-        reused_tokens: Of these, how many were still in the memory from before.
+        reused_tokens: Of these, how many were known from before.
+        spliced: The starts of the parts that were put in by their states.
         prefill_s: Seconds for reading the prompt.
         generated_tokens: Tokens written.
         decode_s: Seconds for writing them.
@@ -51,6 +72,7 @@ class Generation:
 
     prompt_tokens: int = 0
     reused_tokens: int = 0
+    spliced: set[int] = field(default_factory=set)
     prefill_s: float = 0.0
     generated_tokens: int = 0
     decode_s: float = 0.0

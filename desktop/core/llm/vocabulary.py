@@ -12,6 +12,8 @@ from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from desktop.core.llm.generation import Message
+
 logger = logging.getLogger(__name__)
 
 _LONGEST = 256
@@ -71,11 +73,15 @@ class Vocabulary:
         """Return whether a token ends what a model writes."""
         return bool(llama_cpp.llama_vocab_is_eog(self.vocab, token))
 
-    def chat(self, messages: Sequence[tuple[str, str]]) -> list[int]:
-        """Return the prompt for some (role, text) messages by the model's own template.
+    def chat(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
+        """Return the prompt for some messages by the model's own template.
 
         The texts are tokenized apart from the template's markers, so that a book that contains
         "<|im_end|>" can't end its own quotation.
+
+        Returns:
+            The tokens, and where in them each part of the last message begins and the last one
+            ends.
         """
         marks = [f"\x02{index}\x03" for index in range(len(messages))]
         frame = self._formatter(
@@ -85,12 +91,16 @@ class Vocabulary:
             ]
         ).prompt
         tokens: list[int] = []
+        begin = llama_cpp.llama_vocab_bos(self.vocab)
+        if llama_cpp.llama_vocab_get_add_bos(self.vocab):
+            tokens.append(begin)
         for (_, text), mark in zip(messages, marks, strict=True):
             before, _, frame = frame.partition(mark)
-            tokens += self.tokenize(before, special=True)
-            tokens += self.tokenize(text)
+            opening = self.tokenize(before, special=True)
+            tokens += opening[1:] if tokens == opening[:1] else opening
+            places = [len(tokens)]
+            for part in (text,) if isinstance(text, str) else text:
+                tokens += self.tokenize(part)
+                places.append(len(tokens))
         tokens += self.tokenize(frame, special=True)
-        begin = llama_cpp.llama_vocab_bos(self.vocab)
-        if llama_cpp.llama_vocab_get_add_bos(self.vocab) and tokens[:1] != [begin]:
-            tokens.insert(0, begin)
-        return tokens
+        return tokens, places

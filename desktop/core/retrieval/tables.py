@@ -13,7 +13,7 @@ from desktop.core.errors import UserFacingError
 from desktop.core.text.tables import whole, within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from desktop.core.library.library import Library
     from desktop.core.records import Hit, Page, Passage
@@ -34,7 +34,7 @@ def with_tables(library: Library, hits: Sequence[Hit]) -> list[Hit]:
     copy, since where words stand is not kept; one that can't be read leaves its passages as
     they are.
     """
-    pages = _tables(library, {(h.passage.book, h.passage.page) for h in hits if _may(h)})
+    pages = _pages(library, [hit.passage for hit in hits])
     result: list[Hit] = []
     for hit in hits:
         page, found = pages.get((hit.passage.book, hit.passage.page), (None, ()))
@@ -52,14 +52,22 @@ def with_tables(library: Library, hits: Sequence[Hit]) -> list[Hit]:
     return [replace(hit, rank=rank) for rank, hit in enumerate(result, start=1)]
 
 
-def _may(hit: Hit) -> bool:
-    lines = hit.passage.text.split("\n")
+def tables_on(
+    library: Library, passages: Sequence[Passage]
+) -> dict[tuple[str, int], tuple[Table, ...]]:
+    """Return book and page -> the page's tables, for the pages of passages that may have one."""
+    return {place: found for place, (_, found) in _pages(library, passages).items()}
+
+
+def _may(passage: Passage) -> bool:
+    lines = passage.text.split("\n")
     return sum(0 < len(line) < _SHORT for line in lines) > tables.LEAST_ROWS
 
 
-def _tables(
-    library: Library, places: Iterable[tuple[str, int]]
+def _pages(
+    library: Library, passages: Sequence[Passage]
 ) -> dict[tuple[str, int], tuple[Page, tuple[Table, ...]]]:
+    places = {(passage.book, passage.page) for passage in passages if _may(passage)}
     read = {}
     for book, group in groupby(sorted(places), key=lambda place: place[0]):
         try:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from desktop.core.answering import answerer as answerer_module
-from desktop.core.answering import prompts
+from desktop.core.answering import holder, prompts
 from desktop.core.answering.answerer import MOST_ANSWER_TOKENS, Answerer
 from desktop.core.answering.judge import judge
 from desktop.core.answering.loaded import LoadedModel
@@ -84,7 +84,7 @@ class Heard:
 @pytest.fixture(autouse=True)
 def no_model_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no file whose header could tell the window."""
-    monkeypatch.setattr(answerer_module, "fitting", lambda *_: 4096)
+    monkeypatch.setattr(holder, "fitting", lambda *_: 4096)
 
 
 @pytest.fixture
@@ -238,7 +238,7 @@ def test_long_context_says_what_it_left_out(
     ask: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = Engine(TRUE, context_tokens=MOST_ANSWER_TOKENS + START + 90)
-    monkeypatch.setattr(answerer_module, "fitting", lambda *_: engine.context_tokens)
+    monkeypatch.setattr(holder, "fitting", lambda *_: engine.context_tokens)
     answer = ask(engine, mode=Mode.LONG_CONTEXT)
     assert [item.page for item in answer.context] == [1]
     assert answer.left_out

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from desktop.core.answering import answerer as answerer_module
-from desktop.core.answering import steps
+from desktop.core.answering import holder, steps
 from desktop.core.answering.answerer import Answerer
 from desktop.core.answering.carrying import carry_out, in_library
 from desktop.core.answering.request import Draft, Listener
@@ -33,7 +32,7 @@ TOC = [(1, "1 Birds", 1), (1, "2 Fish", 2)]
 
 @pytest.fixture
 def book(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(answerer_module, "fitting", lambda *_: 4096)
+    monkeypatch.setattr(holder, "fitting", lambda *_: 4096)
     added = Indexer(library).add(makers.pdf(tmp_path / "a.pdf", PAGES, toc=TOC, title="Animals"))
     assert added.book
     return added.book.id

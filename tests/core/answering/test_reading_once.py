@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from desktop.core.answering import answerer as answerer_module
+from desktop.core.answering import holder
 from desktop.core.answering.answerer import Answerer
 from desktop.core.answering.loaded import LoadedModel
 from desktop.core.answering.request import Draft, Listener, Request
@@ -63,7 +64,7 @@ def start(
     library: Library, small_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[], Run]]:
     """Start a run; the one before it is closed."""
-    monkeypatch.setattr(answerer_module, "fitting", lambda *_: NARROW)
+    monkeypatch.setattr(holder, "fitting", lambda *_: NARROW)
     monkeypatch.setattr(LoadedModel, "widest", lambda _: WIDE)
     monkeypatch.setattr(answerer_module, "MOST_ANSWER_TOKENS", 24)
     makers.shelve(library.catalog, BOOK, PAGES, title="Herons")

@@ -1,0 +1,205 @@
+"""Leaves: pages, or as much of a page as is read at a time, each the same whatever is asked.
+
+So what a model made of a leaf can be kept, and a question about it need not read it again: the
+leaf's state is put into the prompt where its text would stand. A leaf is read right behind the
+fixed start of every prompt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from desktop.core.answering.context import FRAME_TOKENS, Source
+from desktop.core.llm.generation import Splice
+from desktop.core.retrieval.evidence import PAGE_WORDS
+from desktop.core.retrieval.tables import MOST_ROWS, tables_on
+from desktop.core.text.tables import within
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from desktop.core.answering import prompts
+    from desktop.core.answering.loaded import LoadedModel
+    from desktop.core.library.library import Library
+    from desktop.core.library.where import Where
+    from desktop.core.records import Passage
+    from desktop.core.text.tables import Table
+
+_FIRST = 1
+"""The number before a leaf where it is read ahead."""
+
+
+class Leaves:
+    """The leaves of books as one model reads them.
+
+    Args:
+        library: Where the books are.
+        loaded: The model.
+        texts: The prompts.
+    """
+
+    def __init__(self, library: Library, loaded: LoadedModel, texts: prompts.Prompts) -> None:
+        self._library = library
+        self._loaded = loaded
+        self._texts = texts
+
+    @cached_property
+    def opening(self) -> list[int]:
+        """The tokens behind which a leaf is read ahead."""
+        parts = (f"[{_FIRST}]", "")
+        tokens, places = self._loaded.engine.chat_in_parts([*self._texts.start(), ("user", parts)])
+        return tokens[: places[1]]
+
+    def of(
+        self, book: str, pages: Iterable[int], sections: Sequence[str] | None = None
+    ) -> list[Source]:
+        """Return the leaves of some pages of a book, in their order.
+
+        Args:
+            book: Its id.
+            pages: Numbers of pages.
+            sections: A leaf that has anything of another section is left out; None for no limit.
+        """
+        entry = self._library.catalog.find(book)
+        if entry is None:
+            return []
+        numbers = sorted(set(pages))
+        on = {number: self._library.catalog.passages_on(book, number) for number in numbers}
+        found = tables_on(self._library, [passage for page in on.values() for passage in page])
+        leaves = []
+        for number in numbers:
+            page = self._library.catalog.page(book, number)
+            if page is None:
+                continue
+            tables = found.get((book, number), ())
+            for start, end, inside in _cut(on[number], page.text, tables):
+                if sections is not None and any(p.section not in sections for p in inside):
+                    continue
+                leaves.append(
+                    Source(
+                        book=book,
+                        title=entry.title,
+                        page=number,
+                        page_label=page.label,
+                        section=inside[0].section,
+                        start=start,
+                        text=page.text[start:end],
+                        score=0.0,
+                        tables=within(tables, start, end),
+                        leaf=True,
+                    )
+                )
+        return leaves
+
+    def tokens(self, leaf: Source) -> list[int]:
+        """Return a leaf's tokens in a prompt."""
+        return self._loaded.engine.tokenize(self._texts.body(leaf))
+
+    def saved(self, leaf: Source) -> bool:
+        """Return whether there is a state of a leaf, sound or not."""
+        return self._loaded.states(leaf.book).has([*self.opening, *self.tokens(leaf)])
+
+    def load(self, leaf: Source) -> tuple[bytes, int] | None:
+        """See `Splice.load`."""
+        text = [*self.opening, *self.tokens(leaf)]
+        state = self._loaded.states(leaf.book).load(text)
+        return None if state is None else (state, len(self.opening))
+
+    def read(self, leaf: Source, *, cancelled: Callable[[], bool]) -> int:
+        """Read a leaf ahead and keep its state; return how many tokens were read.
+
+        Raises:
+            CancelledError: if stopped.
+        """
+        tokens = self.tokens(leaf)
+        state, count = self._loaded.engine.read_ahead(self.opening, tokens, cancelled=cancelled)
+        self._loaded.states(leaf.book).save([*self.opening, *tokens], state)
+        return count
+
+    def instead(self, sources: Sequence[Source], where: Where, room: int) -> tuple[Source, ...]:
+        """Return sources with the leaf that each stands on in its place, where that is saved.
+
+        Args:
+            sources: What was chosen, the best one last.
+            where: The part of the library to keep to.
+            room: Most tokens of all together.
+
+        Returns:
+            Each leaf once; a source whose leaf is not saved, or does not fit, as it is.
+        """
+        if where.marks:
+            return tuple(sources)
+        known: dict[tuple[str, int], list[Source]] = {}
+        for source in sources:
+            place = source.book, source.page
+            if place not in known:
+                known[place] = self.of(source.book, [source.page], where.sections)
+        left = room - sum(source.tokens + FRAME_TOKENS for source in sources)
+        result: list[Source] = []
+        for source in reversed(sources):
+            middle = source.start + len(source.text) // 2
+            leaf = next(
+                (
+                    leaf
+                    for leaf in known[source.book, source.page]
+                    if leaf.start <= middle < leaf.start + len(leaf.text)
+                ),
+                None,
+            )
+            if leaf is None or not self.saved(leaf):
+                result.append(source)
+                continue
+            if any(_same(leaf, other) for other in result):
+                left += source.tokens + FRAME_TOKENS
+                continue
+            leaf = replace(leaf, score=source.score, tokens=len(self.tokens(leaf)))
+            if leaf.tokens - source.tokens > left:
+                result.append(source)
+                continue
+            left -= leaf.tokens - source.tokens
+            result.append(leaf)
+        return tuple(reversed(result))
+
+    def splices(self, sources: Sequence[Source], places: Sequence[int]) -> list[Splice]:
+        """Return where the leaves among sources may be put into a prompt.
+
+        Args:
+            sources: What the prompt shows.
+            places: Where its parts begin, see `Vocabulary.chat`.
+        """
+        leaves = [source for source in sources if source.leaf]
+        return [
+            Splice(start, end, lambda leaf=leaf: self.load(leaf))  # type: ignore[misc]
+            for leaf, start, end in zip(leaves, places[1::2], places[2::2], strict=False)
+        ]
+
+
+def _same(one: Source, other: Source) -> bool:
+    return (one.book, one.page, one.start, one.leaf) == (
+        other.book, other.page, other.start, other.leaf,
+    )  # fmt: skip
+
+
+def _cut(
+    passages: Sequence[Passage], text: str, tables: Sequence[Table]
+) -> list[tuple[int, int, list[Passage]]]:
+    """Return the leaves of a page: where each begins and ends, and the passages that it is of.
+
+    No passage and no table is cut, unless it is itself too long.
+    """
+    leaves: list[tuple[int, int, list[Passage]]] = []
+    end = 0
+    for passage in passages:
+        start, end = max(end, passage.start), max(end, passage.end)
+        for table in tables:
+            if len(table.rows) <= MOST_ROWS and start <= table.start < end:
+                end = max(end, table.end)
+        if start >= end:
+            continue
+        if leaves and len(text[leaves[-1][0] : end].split()) <= PAGE_WORDS:
+            leaves[-1] = (leaves[-1][0], end, [*leaves[-1][2], passage])
+        else:
+            leaves.append((start, end, [passage]))
+    return leaves

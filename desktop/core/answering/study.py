@@ -1,0 +1,150 @@
+"""Reading a book ahead: the state of each leaf is kept, so that questions about it start at once.
+
+Stands back for answers, here and in any other process on the library, and for whatever else wants
+the model. What is done is kept at every moment; another run goes on from there.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from desktop.core.answering import long_context, prompts
+from desktop.core.answering.leaves import Leaves
+from desktop.core.errors import CancelledError, UserFacingError
+from desktop.core.progress import Pace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from desktop.core.answering.context import Source
+    from desktop.core.answering.holder import ModelHolder
+    from desktop.core.answering.request import Listener
+    from desktop.core.library.library import Library
+    from desktop.core.library.where import Where
+
+
+@dataclass(frozen=True)
+class Studied:
+    """How far a part of a book is read ahead.
+
+    Attributes:
+        book: Its id.
+        model: The model that has read it.
+        passages: How many passages the part has.
+        done: How many of them are read.
+        bytes: What the states of the whole book take on the disk.
+        tokens_per_s: Speed of reading; 0 where nothing was left to read.
+        full: Whether it ended because the states may take no more of the disk.
+    """
+
+    book: str
+    model: str
+    passages: int
+    done: int
+    bytes: int
+    tokens_per_s: float
+    full: bool = False
+
+
+def study(
+    library: Library, models: ModelHolder, where: Where, model: str | None, listener: Listener
+) -> Studied:
+    """Read a part of one book ahead.
+
+    Args:
+        library: Where the book is.
+        models: Lends the model that reads.
+        where: The part, of one book.
+        model: Name of the model; None for the default.
+        listener: Told of progress, in passages.
+
+    Raises:
+        UserFacingError: if the model has a memory that can't be put together from parts, or can't
+            be loaded, or there is no such part.
+        CancelledError: if stopped; what was read is kept.
+    """
+    (book,) = where.books or ()
+    numbers = [page.number for page in long_context.pages(library.catalog, book, where)]
+    if not numbers:
+        raise UserFacingError("The book has no such pages", "Choose another part")
+    counts = {number: len(library.catalog.passages_on(book, number)) for number in numbers}
+    reader = _Reader(library, models, model, listener)
+    pace = Pace(listener.stage, "studying", total=sum(counts.values()), unit="passages")
+    done = 0
+    for number in numbers:
+        if not reader.read(book, number):
+            break
+        done += counts[number]
+        pace.at(done)
+    return Studied(
+        book=book,
+        model=reader.name,
+        passages=sum(counts.values()),
+        done=done,
+        bytes=library.states.usage(book).bytes,
+        tokens_per_s=round(reader.tokens / reader.seconds, 1) if reader.seconds else 0.0,
+        full=reader.full,
+    )
+
+
+class _Reader:
+    """Reads page after page while nobody else wants the model."""
+
+    def __init__(
+        self, library: Library, models: ModelHolder, model: str | None, listener: Listener
+    ) -> None:
+        self._library = library
+        self._models = models
+        self._model = model
+        self._listener = listener
+        self._texts = prompts.load()
+        self.name = ""
+        self.tokens = 0
+        self.seconds = 0.0
+        self.full = False
+
+    def read(self, book: str, page: int) -> bool:
+        """Read a page; return False where its states can't be kept."""
+        while True:
+            self._library.turns.stand_back(self._listener.cancelled)
+            with self._models.lent(self._model, self._listener) as loaded:
+                self.name = loaded.model.name
+                if not loaded.engine.splices:
+                    raise UserFacingError(
+                        f"{self.name} can't read ahead: what it keeps of a text can't be put "
+                        "together from parts",
+                        "Choose another model; answers of this one start as before",
+                    )
+                leaves = Leaves(self._library, loaded, self._texts)
+                with suppress(CancelledError):
+                    return self._read(leaves, leaves.of(book, [page]))
+
+    def _read(self, leaves: Leaves, found: Sequence[Source]) -> bool:
+        """Read leaves; raises CancelledError where someone else wants the model, too."""
+        for leaf in found:
+            if leaves.saved(leaf):
+                continue
+            if not self._has_room(leaf.book):
+                self.full = True
+                return False
+            start = time.monotonic()
+            try:
+                self.tokens += leaves.read(leaf, cancelled=self._disturbed)
+            finally:
+                self.seconds += time.monotonic() - start
+            self.full = self._library.states.full
+            if self.full:
+                return False
+        return True
+
+    def _has_room(self, book: str) -> bool:
+        """Whether a state more of a book can be kept without one of its own being deleted."""
+        states = self._library.states
+        held = states.usage(book)
+        return held.bytes + held.bytes // max(1, held.states) <= states.quota()
+
+    def _disturbed(self) -> bool:
+        return self._listener.cancelled() or self._models.wanted
