@@ -31,6 +31,9 @@ class Settings:
         show_library: Whether the library pane is shown.
         conversation: Number of the conversation last shown; 0 for none.
         model: Name of the model to answer with; None for the one Lutrin would take.
+        reads_ahead: Whether books are read ahead while nothing else is done.
+        reading_ahead_bytes: Most bytes that what was read may take on the disk; None for the
+            smaller of 8 GB and a tenth of what is free.
     """
 
     theme: str = "system"
@@ -40,6 +43,8 @@ class Settings:
     show_library: bool = True
     conversation: int = 0
     model: str | None = None
+    reads_ahead: bool = True
+    reading_ahead_bytes: int | None = None
 
     def replace(self, **changes: Any) -> Settings:
         """Return a copy with the changes."""
@@ -54,6 +59,8 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "show_library": bool,
     "conversation": int,
     "model": (str, type(None)),
+    "reads_ahead": bool,
+    "reading_ahead_bytes": (int, type(None)),
 }
 
 

@@ -11,9 +11,13 @@ from desktop.core.conversations import Conversations
 from desktop.core.errors import UserFacingError
 from desktop.ui.asking import Asker
 from desktop.ui.part_choice import PartChoice
+from desktop.ui.reading_ahead import ReadingAhead
 from desktop.ui.session import Session
+from desktop.ui.wording import size, tr
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMenu
+
     from desktop.paths import Paths
     from desktop.ui.main_window import MainWindow
 
@@ -53,4 +57,50 @@ def begin_session(window: MainWindow, paths: Paths) -> Session:
     window.telling.follow_removals(session)
     window.library.set_scope(session.conversation.scope)
     PartChoice(session, window.conversation, window.shelf, window.workers)
+    window.reading_ahead = _begin_reading_ahead(window, session, asker)
     return session
+
+
+def _begin_reading_ahead(window: MainWindow, session: Session, asker: Asker) -> ReadingAhead:
+    """Let books be read ahead, and put what can be done about it into their menus."""
+
+    def in_use() -> list[tuple[str, list[int]]]:
+        last = window.conversation.view.last()
+        answer = last.answer if last is not None else None
+        spot = window.page.spot if window.host.shown else None
+        pages: dict[str, list[int]] = {spot.book: [spot.page]} if spot else {}
+        for item in answer.context if answer else ():
+            pages.setdefault(item.book, []).append(item.page)
+        for book in session.conversation.scope:
+            pages.setdefault(book, [])
+        return list(pages.items())
+
+    def touched() -> object:
+        spot = window.page.spot if window.host.shown else None
+        return (window.conversation.composer.box.toPlainText(), spot, asker.running is None)
+
+    reading = ReadingAhead(
+        window.workers,
+        window.shelf,
+        window.preferences,
+        model=session.model,
+        wanted=in_use,
+        touched=touched,
+        parent=session,
+    )
+    reading.noticed.connect(window.telling.say)
+
+    def fill(key: str, menu: QMenu) -> None:
+        entry = window.shelf.entries[key]
+        if reading.book == key:
+            menu.addAction(tr("Stop reading ahead")).triggered.connect(lambda: reading.stop(key))
+        elif entry.askable:
+            near = dict(in_use()).get(key, [])
+            start = menu.addAction(tr("Read ahead now, so that answers start at once"))
+            start.triggered.connect(lambda: reading.start(key, near))
+        if entry.ahead is not None:
+            text = tr("Delete what was read ahead ({size})").format(size=size(entry.ahead.bytes))
+            menu.addAction(text).triggered.connect(lambda: reading.forget(key))
+
+    window.library.menu_opened.connect(fill)
+    return reading

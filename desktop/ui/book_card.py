@@ -84,6 +84,7 @@ class BookCard(QFrame):
         self.title.setFont(font)
         self.pages = label(name="muted", scale=0.92)
         self.state = label(name="muted", wrap=True, scale=0.92)
+        self.ahead = label(name="muted", wrap=True, scale=0.92)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.button = tool_button(icons, "pause", tr("Pause"), clicked=self._press)
@@ -101,6 +102,7 @@ class BookCard(QFrame):
         grid.addWidget(self.button, 0, 1, 2, 1, Qt.AlignmentFlag.AlignTop)
         grid.setColumnStretch(0, 1)
         self._column.addLayout(grid)
+        self._column.addWidget(self.ahead)
         self.show_entry(entry)
 
     def show_entry(self, entry: Entry) -> None:
@@ -115,11 +117,14 @@ class BookCard(QFrame):
         if self.state.objectName() != ("bad" if bad else "muted"):
             self.state.setObjectName("bad" if bad else "muted")
             self.state.style().polish(self.state)
+        ahead = wording.ahead(entry.ahead, entry.studying)
+        self.ahead.setText(ahead)
+        self.ahead.setVisible(bool(ahead))
         self._show_bar()
         self._show_button()
         self._show_password()
         self.setToolTip(entry.file)
-        self.setAccessibleName(f"{entry.name}. {text}")
+        self.setAccessibleName(". ".join(part for part in (entry.name, text, ahead) if part))
 
     def set_selected(self, selected: bool) -> None:
         """Show whether it is a book that is asked."""

@@ -8,7 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from desktop.ui.book_card import BookCard
 from desktop.ui.buttons import label, tool_button
@@ -30,6 +38,8 @@ class LibraryPane(QWidget):
     """Ids of the books to ask; none for all."""
     book_opened = Signal(str)
     info_wanted = Signal(str)
+    menu_opened = Signal(str, QMenu)
+    """See `BookCard`."""
 
     def __init__(
         self,
@@ -138,6 +148,7 @@ class LibraryPane(QWidget):
         card.info_wanted.connect(self.info_wanted)
         card.password_given.connect(self._shelf.add)
         card.menu_opened.connect(lambda key, menu: self.collections.fill(menu, key))
+        card.menu_opened.connect(self.menu_opened)
         card.set_selected(key in self._scope)
         self.cards[key] = card
         self._column.insertWidget(self._column.count() - 1, card)

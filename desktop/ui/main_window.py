@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from desktop.ui.bridge import Workers
     from desktop.ui.page_pane import PagePane
     from desktop.ui.preferences import Preferences
+    from desktop.ui.reading_ahead import ReadingAhead
     from desktop.ui.session import Session
     from desktop.ui.theme import Theme
 
@@ -66,6 +67,7 @@ class MainWindow(QMainWindow):
         self.workers = workers
         self.preferences = preferences
         self.session: Session | None = None
+        self.reading_ahead: ReadingAhead | None = None
         self.icons = Icons(theme, self)
         self.shelf = Shelf(workers.librarian, self)
         self.store = ModelStore(workers.fetcher, paths.models, self)
@@ -80,7 +82,9 @@ class MainWindow(QMainWindow):
             self.splitter, workers.reader, self.shelf, theme=theme, icons=self.icons
         )
         self.commands = WindowCommands(self, paths)
-        self.menus = Menus(self, self.commands.commands(), theme=theme.choice)
+        self.menus = Menus(
+            self, self.commands.commands(), theme=theme.choice, settings=preferences.settings
+        )
         self.telling = Telling(self)
         self._connect()
         self._restore()

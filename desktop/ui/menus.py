@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
 from desktop.ui.theme import THEMES
-from desktop.ui.wording import tr
+from desktop.ui.wording import size, tr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from PySide6.QtWidgets import QMainWindow, QMenu
 
+    from desktop.settings import Settings
+
     Do = Callable[[], object]
 
 Key = QKeySequence.StandardKey
+ROOMS = (2 * 1000**3, 5 * 1000**3, 10 * 1000**3, 20 * 1000**3, 50 * 1000**3)
+"""Bytes of the disk that can be chosen for what is read ahead."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Commands:
     toggle_page: Callable[[bool], object]
     choose_theme: Callable[[str], object]
     models: Do
+    toggle_ahead: Callable[[bool], object]
+    choose_room: Callable[[int | None], object]
     data_folder: Do
     handbook: Do
     about: Do
@@ -56,14 +62,16 @@ class Commands:
 class Menus:
     """The menu bar of a window."""
 
-    def __init__(self, window: QMainWindow, commands: Commands, *, theme: str) -> None:
+    def __init__(
+        self, window: QMainWindow, commands: Commands, *, theme: str, settings: Settings
+    ) -> None:
         self._window = window
         self._commands = commands
         self._file()
         self._edit()
         self._conversation()
         self._view(theme)
-        self._tools()
+        self._tools(settings)
 
     def _add(
         self, menu: QMenu, text: str, do: Do, key: Key | str | list[str] | None = None
@@ -144,10 +152,29 @@ class Menus:
         menu.addAction(action)
         return action
 
-    def _tools(self) -> None:
+    def _ahead(self, menu: QMenu, settings: Settings) -> None:
+        """Add what concerns reading ahead: whether it begins by itself, and its room."""
+        self.ahead = menu.addAction(tr("&Read ahead while I am away"))
+        self.ahead.setCheckable(True)
+        self.ahead.setChecked(settings.reads_ahead)
+        self.ahead.toggled.connect(self._commands.toggle_ahead)
+        menu.addSection(tr("Room on the disk"))
+        group = QActionGroup(menu)
+        for room in (None, *ROOMS):
+            text = (
+                size(room) if room else tr("&Automatic: at most a tenth of what is free, or 8 GB")
+            )
+            action = menu.addAction(text)
+            action.setCheckable(True)
+            action.setChecked(room == settings.reading_ahead_bytes)
+            group.addAction(action)
+            action.triggered.connect(lambda _=False, room=room: self._commands.choose_room(room))
+
+    def _tools(self, settings: Settings) -> None:
         do = self._commands
         tools = self._menu(tr("&Tools"))
         self._add(tools, tr("&Models…"), do.models)
+        self._ahead(tools.addMenu(tr("&Reading ahead")), settings)
         self._add(tools, tr("Open &data folder"), do.data_folder)
         helping = self._menu(tr("&Help"))
         self._add(helping, tr("&Handbook"), do.handbook, Key.HelpContents)

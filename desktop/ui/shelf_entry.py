@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from desktop.core.records import Book, BookStatus, Progress
+from desktop.core.records import Ahead, Book, BookStatus, Progress
 from desktop.ui.wording import book_name
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ class Entry:
         error: What is wrong and what to do; empty for nothing.
         locked: Whether a password is asked for; `error` then says what came of the last one.
         job: What is being done for it.
+        ahead: How much of it is read ahead; None for nothing.
+        studying: How far reading ahead is, while it is being done.
     """
 
     key: str
@@ -32,6 +34,8 @@ class Entry:
     error: str = ""
     locked: bool = False
     job: JobHandle | None = None
+    ahead: Ahead | None = None
+    studying: Progress | None = None
 
     @property
     def name(self) -> str:

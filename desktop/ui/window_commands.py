@@ -52,6 +52,8 @@ class WindowCommands(QObject):
             toggle_page=host.show_pane,
             choose_theme=self._choose_theme,
             models=self._with_session(lambda session: session.open_models()),
+            toggle_ahead=lambda on: window.preferences.change(reads_ahead=on),
+            choose_room=self._choose_room,
             data_folder=self._open_folder,
             handbook=self._open_handbook,
             about=self._show_about,
@@ -67,6 +69,10 @@ class WindowCommands(QObject):
     def _choose_theme(self, name: str) -> None:
         self._window.theme.choose(name)
         self._window.preferences.change(theme=name)
+
+    def _choose_room(self, room: int | None) -> None:
+        self._window.preferences.change(reading_ahead_bytes=room)
+        self._window.preferences.save()  # the workers read it there
 
     def _find(self) -> None:
         self._window.host.show_pane(True)

@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from desktop.core.answering.meter import Measure
-    from desktop.core.records import Book, Progress
+    from desktop.core.records import Ahead, Book, Progress
+
+
+COMPLETE = 0.999
+"""A book of which so much is read ahead is read ahead."""
 
 
 def tr(text: str) -> str:
@@ -142,6 +146,21 @@ def book_state(book: Book, progress: Progress | None, *, running: bool) -> str:
             return book.error or tr("This book could not be read")
         case _:
             return tr("Ready")
+
+
+def ahead(found: Ahead | None, studying: Progress | None) -> str:
+    """Return how much of a book is read ahead; empty for nothing."""
+    if studying is not None:
+        share = percent(studying)
+        parts = [tr("Reading ahead…") if share is None else tr("Reading ahead: {n} %")]
+        parts.append(time_left(studying.seconds_left))
+        return " · ".join(part for part in parts if part).format(n=share)
+    if found is None:
+        return ""
+    if found.share >= COMPLETE:
+        return tr("Read ahead · {size}").format(size=size(found.bytes))
+    text = tr("Read ahead: {n} % · {size}")
+    return text.format(n=max(1, round(100 * found.share)), size=size(found.bytes))
 
 
 def pages(count: int) -> str:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from desktop.core.answering.answerer import Answerer as Core
 from desktop.core.answering.request import Listener
 from desktop.core.answering.steps import Interpret, Write
+from desktop.core.answering.study import study
 from desktop.core.codec import decode
 from desktop.core.library.library import Library
 from desktop.core.library.where import Where
 from desktop.core.llm import catalogue
+from desktop.core.llm.hardware import on_battery
 from desktop.core.llm.shelf import ModelShelf
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from desktop.core.answering.meter import Measure
     from desktop.core.answering.request import Draft
+    from desktop.core.answering.study import Studied
     from desktop.paths import Paths
     from desktop.worker.host import Job
 
@@ -36,6 +39,7 @@ class Answerer:
             "interpret": ("answer", self.interpret),
             "load": ("answer", self.load),
             "measure": ("answer", self.measure),
+            "study": ("study", self.study),
         }
 
     def write(self, job: Job) -> Draft:
@@ -55,6 +59,18 @@ class Answerer:
         """Say what reading a part of a book takes."""
         where = decode(Where, job.args["where"])
         return self._core.measure(where, job.args.get("model"), _listener(job))
+
+    def study(self, job: Job) -> Studied:
+        """Read a book ahead; in the background only while the computer is on power."""
+        return study(
+            self._library,
+            self._core.models,
+            Where((job.args["book"],)),
+            job.args.get("model"),
+            _listener(job),
+            near=job.args.get("near", ()),
+            waits=on_battery if job.args.get("background") else lambda: False,
+        )
 
 
 def _listener(job: Job) -> Listener:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from desktop.core.answering.carrying import in_library
 from desktop.core.answering.meter import parts
 from desktop.core.answering.steps import Check, LookUp
+from desktop.core.answering.study import ahead
 from desktop.core.codec import decode, encode
 from desktop.core.errors import CancelledError
 from desktop.core.library.indexing import Indexer
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from desktop.core.answering.meter import Part
-    from desktop.core.records import Added, Progress
+    from desktop.core.records import Added, Ahead, Progress
     from desktop.paths import Paths
     from desktop.worker.host import Job
 
@@ -47,6 +48,8 @@ class Librarian:
             "rename_collection": ("shelf", self.rename_collection),
             "delete_collection": ("shelf", self.delete_collection),
             "parts": ("shelf", self.parts),
+            "ahead": ("ahead", self.ahead),
+            "forget_ahead": ("ahead", self.forget_ahead),
             "look_up": ("search", self.look_up),
             "check": ("search", self.check),
         }
@@ -133,6 +136,15 @@ class Librarian:
     def parts(self, job: Job) -> list[Part]:
         """Return what of a book can be chosen to be read."""
         return parts(self._library.catalog, job.args["book"])
+
+    def ahead(self, _job: Job) -> list[Ahead]:
+        """Return how much of each book is read ahead."""
+        return ahead(self._library)
+
+    def forget_ahead(self, job: Job) -> list[Ahead]:
+        """Delete what was read ahead of a book."""
+        self._library.states.forget(job.args["book"])
+        return ahead(self._library)
 
     def look_up(self, job: Job) -> Any:
         """Find the passages for a question; see `steps.LookUp`."""

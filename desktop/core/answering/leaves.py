@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from desktop.core.answering.context import FRAME_TOKENS, Source
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from desktop.core.answering import prompts
     from desktop.core.answering.loaded import LoadedModel
+    from desktop.core.library.catalog import Catalog
     from desktop.core.library.library import Library
     from desktop.core.library.where import Where
     from desktop.core.records import Passage
@@ -174,6 +176,13 @@ class Leaves:
             Splice(start, end, lambda leaf=leaf: self.load(leaf))  # type: ignore[misc]
             for leaf, start, end in zip(leaves, places[1::2], places[2::2], strict=False)
         ]
+
+
+def leaf_count(catalog: Catalog, book: str) -> int:
+    """Return how many leaves a book has; nearly so where tables reach over their passages."""
+    by_page = groupby(catalog.passages(book), key=lambda passage: passage.page)
+    texts = {page.number: page.text for page in catalog.pages(book)}
+    return sum(len(_cut(list(page), texts.get(number, ""), ())) for number, page in by_page)
 
 
 def _same(one: Source, other: Source) -> bool:

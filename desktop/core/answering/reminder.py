@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from desktop.core.answering.context import Source
 
-MOST_TOKENS = 80
+MOST_TOKENS = 56
 """Of all that is read again: each token is one more before the first word."""
 MOST_TEXTS = 4
 _LEAST_TOKENS = 12

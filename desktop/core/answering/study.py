@@ -12,18 +12,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from desktop.core.answering import long_context, prompts
-from desktop.core.answering.leaves import Leaves
+from desktop.core.answering.leaves import Leaves, leaf_count
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.progress import Pace
+from desktop.core.records import Ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from desktop.core.answering.context import Source
     from desktop.core.answering.holder import ModelHolder
     from desktop.core.answering.request import Listener
     from desktop.core.library.library import Library
     from desktop.core.library.where import Where
+
+
+WAIT_S = 2.0
+"""How often is looked whether a reason to wait is over."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,27 @@ class Studied:
     full: bool = False
 
 
+def ahead(library: Library) -> list[Ahead]:
+    """Return how much of each book is read ahead; of those of which nothing is, nothing."""
+    found = []
+    for book in library.catalog.books():
+        usage = library.states.usage(book.id)
+        if usage.states:
+            count = max(1, leaf_count(library.catalog, book.id))
+            share = min(1.0, library.states.most(book.id) / count)
+            found.append(Ahead(book.id, share, usage.bytes))
+    return found
+
+
 def study(
-    library: Library, models: ModelHolder, where: Where, model: str | None, listener: Listener
+    library: Library,
+    models: ModelHolder,
+    where: Where,
+    model: str | None,
+    listener: Listener,
+    *,
+    near: Sequence[int] = (),
+    waits: Callable[[], bool] = lambda: False,
 ) -> Studied:
     """Read a part of one book ahead.
 
@@ -60,6 +84,8 @@ def study(
         where: The part, of one book.
         model: Name of the model; None for the default.
         listener: Told of progress, in passages.
+        near: Pages around which to begin.
+        waits: Asked before each page whether to wait.
 
     Raises:
         UserFacingError: if the model has a memory that can't be put together from parts, or can't
@@ -71,7 +97,8 @@ def study(
     if not numbers:
         raise UserFacingError("The book has no such pages", "Choose another part")
     counts = {number: len(library.catalog.passages_on(book, number)) for number in numbers}
-    reader = _Reader(library, models, model, listener)
+    numbers.sort(key=lambda number: min((abs(number - page) for page in near), default=0))
+    reader = _Reader(library, models, model, listener, waits)
     pace = Pace(listener.stage, "studying", total=sum(counts.values()), unit="passages")
     done = 0
     for number in numbers:
@@ -94,12 +121,18 @@ class _Reader:
     """Reads page after page while nobody else wants the model."""
 
     def __init__(
-        self, library: Library, models: ModelHolder, model: str | None, listener: Listener
+        self,
+        library: Library,
+        models: ModelHolder,
+        model: str | None,
+        listener: Listener,
+        waits: Callable[[], bool],
     ) -> None:
         self._library = library
         self._models = models
         self._model = model
         self._listener = listener
+        self._waits = waits
         self._texts = prompts.load()
         self.name = ""
         self.tokens = 0
@@ -110,6 +143,9 @@ class _Reader:
         """Read a page; return False where its states can't be kept."""
         while True:
             self._library.turns.stand_back(self._listener.cancelled)
+            if self._waits():
+                time.sleep(WAIT_S)
+                continue
             with self._models.lent(self._model, self._listener) as loaded:
                 self.name = loaded.model.name
                 if not loaded.engine.splices:

@@ -11,6 +11,7 @@ import shutil
 import threading
 from typing import TYPE_CHECKING
 
+from desktop import settings
 from desktop.core.documents.opening import open_document
 from desktop.core.library.catalog import Catalog
 from desktop.core.library.collections import Collections
@@ -46,7 +47,9 @@ class Library:
         self.collections = Collections(self.catalog)
         self.turns = Turns(paths.locks)
         self.embedder: Embedder = embedder or MiniLM()  # its model is loaded at the first use
-        self.states = StateStore(paths.states)
+        self.states = StateStore(
+            paths.states, quota=lambda: settings.load(paths.settings).reading_ahead_bytes
+        )
         self._opening = threading.Lock()
         self._store: Store | None = None
 

@@ -42,6 +42,14 @@ class Machine:
     accelerator: str = "none"
 
 
+def on_battery() -> bool:
+    """Return whether the computer runs on its battery; False where that is not known."""
+    with suppress(Exception):  # of some systems and machines, each in its own way
+        battery = psutil.sensors_battery()
+        return battery is not None and battery.power_plugged is False
+    return False
+
+
 def survey(accelerator: str = "none") -> Machine:
     """Return what this computer is; takes a few milliseconds.
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 logger = logging.getLogger(__name__)
@@ -50,10 +50,10 @@ class StateStore:
 
     Args:
         folder: Where they lie; made with the first state.
-        quota: Most bytes of all together; None for the default.
+        quota: Returns the most bytes of all together; None for the default.
     """
 
-    def __init__(self, folder: Path, *, quota: int | None = None) -> None:
+    def __init__(self, folder: Path, *, quota: Callable[[], int | None] = lambda: None) -> None:
         self._folder = folder
         self._quota = quota
         self._total: int | None = None
@@ -123,6 +123,11 @@ class StateStore:
         sizes = [size for path, _, size in self._files() if folder in (None, path.parent.name)]
         return Usage(len(sizes), sum(sizes))
 
+    def most(self, book: str) -> int:
+        """Return how many states of a book there are of the model that has most of them."""
+        folders = self._folder.glob(f"*/{_book_folder(book)}")
+        return max((sum(1 for _ in folder.iterdir()) for folder in folders), default=0)
+
     def forget(self, book: str) -> None:
         """Delete the states of a book, of all models."""
         for folder in self._folder.glob(f"*/{_book_folder(book)}"):
@@ -136,8 +141,9 @@ class StateStore:
 
     def quota(self) -> int:
         """Return the most bytes that all states may take now."""
-        if self._quota is not None:
-            return self._quota
+        chosen = self._quota()
+        if chosen is not None:
+            return chosen
         free = shutil.disk_usage(_existing(self._folder)).free
         return min(DEFAULT_BYTES, (free + self._used()) // DEFAULT_SHARE)
 

@@ -141,7 +141,7 @@ def test_it_ends_where_no_more_may_be_kept(student: Student) -> None:
     student.study(pages=(1, 1))
     one = student.library.states.usage(BOOK).bytes
     student.library.states.clear()
-    student.library.states = StateStore(student.library.paths.states, quota=3 * one)
+    student.library.states = StateStore(student.library.paths.states, quota=lambda: 3 * one)
     studied = student.study()
     assert studied.full
     assert 1 <= studied.done < 8

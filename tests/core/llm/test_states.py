@@ -23,7 +23,7 @@ SIZE = len(STATE) + 48
 
 @pytest.fixture
 def store(tmp_path: Path) -> StateStore:
-    return StateStore(tmp_path / "states", quota=10 * SIZE)
+    return StateStore(tmp_path / "states", quota=lambda: 10 * SIZE)
 
 
 def files(tmp_path: Path) -> list[Path]:
@@ -91,7 +91,7 @@ def test_what_was_not_used_for_longest_goes_first(store: StateStore, tmp_path: P
 
 
 def test_what_is_larger_than_the_quota_is_not_kept(tmp_path: Path) -> None:
-    small = StateStore(tmp_path / "states", quota=SIZE - 1)
+    small = StateStore(tmp_path / "states", quota=lambda: SIZE - 1)
     small.of("model", BOOK).save(PIECE, STATE)
     assert small.full
     assert small.usage() == states.Usage(0, 0)
@@ -124,7 +124,7 @@ from pathlib import Path
 from desktop.core.llm.states import StateStore
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, ({SIZE} // 2, {SIZE} // 2))
-store = StateStore(Path({str(tmp_path / "states")!r}), quota=10 * {SIZE})
+store = StateStore(Path({str(tmp_path / "states")!r}), quota=lambda: 10 * {SIZE})
 mine = store.of("model", {BOOK!r})
 mine.save((1,), {STATE!r})
 print(store.full, mine.load((1,)), store.usage().states)

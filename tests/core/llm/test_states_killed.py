@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 from desktop.core.llm.states import StateStore
 from tests.core.llm.test_states_killed import BOOK, PIECES, state
-mine = StateStore(Path(sys.argv[1]), quota=10**9).of("model", BOOK)
+mine = StateStore(Path(sys.argv[1]), quota=lambda: 10**9).of("model", BOOK)
 print("writes", flush=True)
 while True:
     for number in range(PIECES):
@@ -51,7 +51,7 @@ def test_killed_while_writing(tmp_path: Path) -> None:
         writer.stdout.close()
         left = list(folder.glob("*/*/*.part"))
         torn += len(left)
-        mine = StateStore(folder, quota=10**9).of("model", BOOK)
+        mine = StateStore(folder, quota=lambda: 10**9).of("model", BOOK)
         for number in range(PIECES):
             assert mine.load((number,)) in (None, expected[number])
         for part in left:
