@@ -124,7 +124,7 @@ class ReadingAhead(QObject):
                     break
 
     def _may(self) -> bool:
-        """Whether it may begin by itself: only once a question was asked, which loads the model."""
+        """Whether it may begin by itself: no model is loaded for that alone."""
         indexing = any(entry.running for entry in self._shelf.entries.values())
         return (
             self._preferences.settings.reads_ahead

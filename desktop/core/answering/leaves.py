@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from desktop.core.records import Passage
     from desktop.core.text.tables import Table
 
+_LEAST = 40
+"""Characters of a source on a leaf that count; a line that a table reaches over does not."""
+_WHOLE = 0.9
+"""Share of a source that leaves must have to stand for it; between passages may be space."""
 _FIRST = 1
 """The number before a leaf where it is read ahead."""
 
@@ -121,7 +125,7 @@ class Leaves:
         return count
 
     def instead(self, sources: Sequence[Source], where: Where, room: int) -> tuple[Source, ...]:
-        """Return sources with the leaf that each stands on in its place, where that is saved.
+        """Return sources with the leaves that each stands on in its place, where they are saved.
 
         Args:
             sources: What was chosen, the best one last.
@@ -129,39 +133,31 @@ class Leaves:
             room: Most tokens of all together.
 
         Returns:
-            Each leaf once; a source whose leaf is not saved, or does not fit, as it is.
+            Each leaf once; a source as it is whose leaves are not all saved, or do not fit.
         """
         if where.marks:
             return tuple(sources)
-        known: dict[tuple[str, int], list[Source]] = {}
+        pages: dict[str, set[int]] = {}
         for source in sources:
-            place = source.book, source.page
-            if place not in known:
-                known[place] = self.of(source.book, [source.page], where.sections)
+            pages.setdefault(source.book, set()).add(source.page)
+        known = {book: self.of(book, numbers, where.sections) for book, numbers in pages.items()}
         left = room - sum(source.tokens + FRAME_TOKENS for source in sources)
         result: list[Source] = []
         for source in reversed(sources):
-            middle = source.start + len(source.text) // 2
-            leaf = next(
-                (
-                    leaf
-                    for leaf in known[source.book, source.page]
-                    if leaf.start <= middle < leaf.start + len(leaf.text)
-                ),
-                None,
-            )
-            if leaf is None or not self.saved(leaf):
+            under = [leaf for leaf in known[source.book] if _overlap(source, leaf) >= _LEAST]
+            new = [
+                replace(leaf, score=source.score, tokens=len(self.tokens(leaf)))
+                for leaf in under
+                if not any(_same(leaf, other) for other in result)
+            ]
+            freed = source.tokens + FRAME_TOKENS
+            wanted = sum(leaf.tokens + FRAME_TOKENS for leaf in new)
+            whole = sum(_overlap(source, leaf) for leaf in under) >= _WHOLE * len(source.text)
+            if not whole or wanted > left + freed or not all(map(self.saved, new)):
                 result.append(source)
                 continue
-            if any(_same(leaf, other) for other in result):
-                left += source.tokens + FRAME_TOKENS
-                continue
-            leaf = replace(leaf, score=source.score, tokens=len(self.tokens(leaf)))
-            if leaf.tokens - source.tokens > left:
-                result.append(source)
-                continue
-            left -= leaf.tokens - source.tokens
-            result.append(leaf)
+            left += freed - wanted
+            result += reversed(new)
         return tuple(reversed(result))
 
     def splices(self, sources: Sequence[Source], places: Sequence[int]) -> list[Splice]:
@@ -183,6 +179,14 @@ def leaf_count(catalog: Catalog, book: str) -> int:
     by_page = groupby(catalog.passages(book), key=lambda passage: passage.page)
     texts = {page.number: page.text for page in catalog.pages(book)}
     return sum(len(_cut(list(page), texts.get(number, ""), ())) for number, page in by_page)
+
+
+def _overlap(source: Source, leaf: Source) -> int:
+    """Return how many characters a source and a leaf of its book have in common."""
+    if source.page != leaf.page:
+        return 0
+    ends = source.start + len(source.text), leaf.start + len(leaf.text)
+    return min(ends) - max(source.start, leaf.start)
 
 
 def _same(one: Source, other: Source) -> bool:
