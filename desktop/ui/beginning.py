@@ -13,7 +13,7 @@ from desktop.ui.asking import Asker
 from desktop.ui.part_choice import PartChoice
 from desktop.ui.reading_ahead import ReadingAhead
 from desktop.ui.session import Session
-from desktop.ui.wording import size, tr
+from desktop.ui.wording import COMPLETE, size, tr
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QMenu
@@ -94,7 +94,7 @@ def _begin_reading_ahead(window: MainWindow, session: Session, asker: Asker) -> 
         entry = window.shelf.entries[key]
         if reading.book == key:
             menu.addAction(tr("Stop reading ahead")).triggered.connect(lambda: reading.stop(key))
-        elif entry.askable:
+        elif entry.askable and (entry.ahead is None or entry.ahead.share < COMPLETE):
             near = dict(in_use()).get(key, [])
             start = menu.addAction(tr("Read ahead now, so that answers start at once"))
             start.triggered.connect(lambda: reading.start(key, near))

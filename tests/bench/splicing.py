@@ -81,7 +81,11 @@ class Bench:
         spliced = self._write(request)
         with patch.object(Leaves, "load", return_value=None):
             plain = self._write(request)
-        row: dict[str, Any] = {"tokens": plain.timings.prompt_tokens}
+        times = spliced.timings
+        row: dict[str, Any] = {
+            "tokens": times.prompt_tokens,
+            "read": times.prompt_tokens - times.reused_tokens,
+        }
         for way, draft in (("spliced", spliced), ("plain", plain)):
             row[f"{way}_s"] = draft.timings.ttft_s - draft.timings.retrieve_s
             row[f"{way}_right"] = bool(correct(draft.text, question.must))

@@ -33,8 +33,6 @@ _LEAST = 40
 """Characters of a source on a leaf that count; a line that a table reaches over does not."""
 _WHOLE = 0.9
 """Share of a source that leaves must have to stand for it; between passages may be space."""
-_FIRST = 1
-"""The number before a leaf where it is read ahead."""
 
 
 class Leaves:
@@ -54,9 +52,9 @@ class Leaves:
     @cached_property
     def opening(self) -> list[int]:
         """The tokens behind which a leaf is read ahead."""
-        parts = (f"[{_FIRST}]", "")
-        tokens, places = self._loaded.engine.chat_in_parts([*self._texts.start(), ("user", parts)])
-        return tokens[: places[1]]
+        messages = [*self._texts.start(), ("user", ("", ""))]
+        tokens, places = self._loaded.engine.chat_in_parts(messages)
+        return tokens[: places[0]]
 
     def of(
         self, book: str, pages: Iterable[int], sections: Sequence[str] | None = None

@@ -38,6 +38,7 @@ class Prompts:
     examples: tuple[Turn, ...]
     refusal: str
     passage: Template
+    leaf: Template
     again: Template
     question: Template
     asks: str = ""
@@ -86,22 +87,24 @@ class Prompts:
         """Return a text with its leaves apart: what stands before a leaf, the leaf, and so on."""
         parts: list[str] = []
         for leaf in (source for source in sources if source.leaf):
-            before, body, text = text.partition(self.body(leaf))
-            parts += [before, body]
+            before, whole, text = text.partition(self.body(leaf))
+            parts += [before, whole]
         return (*parts, text) if parts else text
 
     def show(self, number: int, source: Source) -> str:
         """Return a source as the model sees it."""
-        return f"[{number}]{self.body(source)}"
-
-    def body(self, source: Source) -> str:
-        """Return what of a shown source is the same in every prompt."""
-        return self.passage.substitute(
+        template = self.leaf if source.leaf else self.passage
+        return template.substitute(
+            number=number,
             title=source.title,
             page=source.page,
             section=f", {source.section}" if source.section else "",
             text=source.shown,
         )
+
+    def body(self, leaf: Source) -> str:
+        """Return a leaf as it stands in every prompt, with the end of its last line."""
+        return self.show(0, leaf) + "\n"
 
 
 def _messages(turns: Sequence[Turn]) -> list[Message]:
@@ -128,6 +131,7 @@ def load(name: str = "answer") -> Prompts:
         ),
         refusal=refusal,
         passage=Template(data["passage"]),
+        leaf=Template(data.get("leaf", data["passage"])),
         again=Template(data.get("again", "")),
         question=Template(data["question"]),
         asks=data.get("asks", ""),

@@ -37,12 +37,10 @@ class Again:
     """What is read again of one source.
 
     Attributes:
-        number: The source's, from 1.
-        page: Its page.
+        page: The source's.
         text: Sentences and rows of tables, each on a line.
     """
 
-    number: int
     page: int
     text: str
 
@@ -77,7 +75,6 @@ def reminder(
             left -= tokens
     return tuple(
         Again(
-            n + 1,
             source.page,
             "\n".join(texts[place][1] for place in sorted(chosen) if texts[place][0] == n),
         )

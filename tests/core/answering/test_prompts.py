@@ -20,7 +20,7 @@ SOURCE = Source("b", "Prices $5", 12, "10", "1 Money", 0, "A $heron costs $5 and
 GOOD = {
     "system": "Be brief. Say $refusal",
     "refusal": "No.",
-    "passage": " $title, page $page$section: $text",
+    "passage": "[$number] $title, page $page$section: $text",
     "question": "$passages Q: $question",
 }
 

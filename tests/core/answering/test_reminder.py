@@ -16,28 +16,28 @@ def source(text: str, page: int) -> Source:
     return Source("b", "Birds", page, str(page), "", 0, text, 1.0)
 
 
-def again(question: str, *texts: str) -> list[tuple[int, int, str]]:
+def again(question: str, *texts: str) -> list[tuple[int, str]]:
     sources = [source(text, page) for page, text in enumerate(texts, start=7)]
     found = reminder(question, sources, lambda text: len(text.split()))
-    return [(part.number, part.page, part.text) for part in found]
+    return [(part.page, part.text) for part in found]
 
 
 def test_the_sentences_that_share_most_with_the_question() -> None:
     found = again("Where do herons fly in winter?", OWLS, HERONS)
-    assert found[-1][:2] == (2, 8)
-    assert "In winter many of them fly to the south of Spain." in found[-1][2].split("\n")
-    assert all("Owls" not in text for _, _, text in found)
+    assert found[-1][0] == 8
+    assert "In winter many of them fly to the south of Spain." in found[-1][1].split("\n")
+    assert all("Owls" not in text for _, text in found)
 
 
 def test_they_stand_in_the_order_of_the_text() -> None:
-    ((_, _, text),) = again("How do herons wait for fish, and where in winter?", HERONS)
+    ((_, text),) = again("How do herons wait for fish, and where in winter?", HERONS)
     lines = text.split("\n")
     assert lines == sorted(lines, key=HERONS.index)
 
 
 def test_no_more_than_may_be_read() -> None:
     long = " ".join(f"The heron of pond {n} waits for a fish that never comes." for n in range(40))
-    total = sum(len(text.split()) for _, _, text in again("What does the heron wait for?", long))
+    total = sum(len(text.split()) for _, text in again("What does the heron wait for?", long))
     assert 20 < total <= MOST_TOKENS
 
 
