@@ -13,7 +13,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QCursor
 
 from desktop.core.codec import decode
-from desktop.core.records import Ahead, BookStatus, Progress
+from desktop.core.library.ahead import Ahead
+from desktop.core.records import BookStatus, Progress
 from desktop.ui.wording import COMPLETE, tr
 
 if TYPE_CHECKING:

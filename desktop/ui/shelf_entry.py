@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from desktop.core.records import Ahead, Book, BookStatus, Progress
+from desktop.core.records import Book, BookStatus, Progress
 from desktop.ui.wording import book_name
 
 if TYPE_CHECKING:
+    from desktop.core.library.ahead import Ahead
     from desktop.ui.bridge import JobHandle
 
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from desktop.core.answering.meter import Measure
-    from desktop.core.records import Ahead, Book, Progress
+    from desktop.core.library.ahead import Ahead
+    from desktop.core.records import Book, Progress
 
 
 COMPLETE = 0.999

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from desktop.core.answering.meter import Part
-    from desktop.core.records import Added, Ahead, Progress
+    from desktop.core.library.ahead import Ahead
+    from desktop.core.records import Added, Progress
     from desktop.paths import Paths
     from desktop.worker.host import Job
 

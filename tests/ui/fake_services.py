@@ -20,10 +20,10 @@ from desktop.core.answering.steps import Check, Write
 from desktop.core.answering.study import Studied
 from desktop.core.codec import decode, encode
 from desktop.core.errors import CancelledError, PasswordNeededError, UserFacingError
+from desktop.core.library.ahead import Ahead
 from desktop.core.library.where import Where
 from desktop.core.records import (
     Added,
-    Ahead,
     Answer,
     Book,
     BookStatus,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from desktop.core.answering import long_context, prompts
 from desktop.core.answering.leaves import Leaves, leaf_count
 from desktop.core.errors import CancelledError, UserFacingError
+from desktop.core.library.ahead import Ahead
 from desktop.core.progress import Pace
-from desktop.core.records import Ahead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

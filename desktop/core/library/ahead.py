@@ -1,0 +1,20 @@
+"""How much of a book is read ahead: what its card shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """How much of a book is read ahead, as far as that shows without its model.
+
+    Attributes:
+        book: Its id.
+        share: How much of it, 0 to 1, by the model that has read most.
+        bytes: What the states of the book take on the disk, those of its chapters included.
+    """
+
+    book: str
+    share: float
+    bytes: int
