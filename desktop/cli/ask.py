@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from desktop.cli.books import chosen_books
-from desktop.cli.options import answering, choosing, common
+from desktop.cli.options import answering, choosing, common, part
 from desktop.cli.output import ProgressLine, notice, print_json
 from desktop.core.answering import steps
 from desktop.core.answering.answerer import MODES, Answerer
@@ -37,24 +37,10 @@ def register(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = verbs.add_parser("ask", help="answer a question from a book")
     parser.add_argument("question", metavar="QUESTION", help="what you want to know, in quotes")
     choosing(parser)
-    parser.add_argument("--chapter", metavar="C", help="number or title of a chapter to keep to")
-    parser.add_argument("--pages", metavar="A-B", type=page_range, help="physical pages to keep to")
+    part(parser)
     answering(parser)
     common(parser, nested=True)
     parser.set_defaults(run=run)
-
-
-def page_range(text: str) -> tuple[int, int]:
-    """Return the first and last page of a text such as "12-20", for argparse."""
-    import argparse
-
-    match = re.fullmatch(r"(\d+)(?:\s*[-–]\s*(\d+))?", text.strip())
-    first = int(match.group(1)) if match else 0
-    last = int(match.group(2) or first) if match else 0
-    if not 1 <= first <= last:
-        message = f"{text!r} is not a page or a range of pages such as 12-20"
-        raise argparse.ArgumentTypeError(message)
-    return first, last
 
 
 def run(args: argparse.Namespace, paths: Paths) -> int:

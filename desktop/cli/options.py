@@ -6,6 +6,7 @@ Owns their names and meaning. Must not know any verb.
 from __future__ import annotations
 
 import argparse
+import re
 
 from desktop.core.records import Mode
 
@@ -48,6 +49,25 @@ def choosing(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="the books of this collection; may be given several times",
     )
+
+
+def part(parser: argparse.ArgumentParser) -> None:
+    """Add `--chapter` and `--pages`, which say what of a book; the result has a text and a pair."""
+    parser.add_argument("--chapter", metavar="C", help="number or title of a chapter to keep to")
+    parser.add_argument(
+        "--pages", metavar="A-B", type=_page_range, help="physical pages to keep to"
+    )
+
+
+def _page_range(text: str) -> tuple[int, int]:
+    """Return the first and last page of a text such as "12-20"."""
+    match = re.fullmatch(r"(\d+)(?:\s*[-–]\s*(\d+))?", text.strip())
+    first = int(match.group(1)) if match else 0
+    last = int(match.group(2) or first) if match else 0
+    if not 1 <= first <= last:
+        message = f"{text!r} is not a page or a range of pages such as 12-20"
+        raise argparse.ArgumentTypeError(message)
+    return first, last
 
 
 def answering(parser: argparse.ArgumentParser) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from desktop.cli.ask import chosen_pages, ensure_model, page_range
+from desktop.cli.ask import chosen_pages, ensure_model
 from desktop.cli.books import find_book
-from desktop.cli.options import common
+from desktop.cli.options import common, part
 from desktop.cli.output import ProgressLine, notice, print_json
 from desktop.core.answering import study
-from desktop.core.answering.holder import ModelHolder, llama_engine
+from desktop.core.answering.holder import ModelHolder
 from desktop.core.answering.request import Listener
 from desktop.core.library.library import Library
 from desktop.core.library.where import Where
@@ -27,8 +27,7 @@ def register(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = verbs.add_parser("study", help="read a book ahead, so that answers start at once")
     parser.add_argument("book", metavar="BOOK", help="id, title or file, which is added first")
     parser.add_argument("--model", metavar="M", help="name of an installed model")
-    parser.add_argument("--chapter", metavar="C", help="number or title of a chapter to keep to")
-    parser.add_argument("--pages", metavar="A-B", type=page_range, help="physical pages to keep to")
+    part(parser)
     common(parser, nested=True)
     parser.set_defaults(run=run)
 
@@ -40,7 +39,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     where = Where((book.id,), pages=chosen_pages(library, [book], args))
     shelf = ModelShelf(paths.models, catalogue.load())
     ensure_model(shelf, paths, args.model)
-    models = ModelHolder(library, shelf, make_engine=llama_engine)
+    models = ModelHolder(library, shelf)
     with ProgressLine() as line:
         studied = study.study(library, models, where, args.model, Listener(stage=line))
     if args.json:

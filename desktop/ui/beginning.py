@@ -13,13 +13,14 @@ from desktop.ui.asking import Asker
 from desktop.ui.part_choice import PartChoice
 from desktop.ui.reading_ahead import ReadingAhead
 from desktop.ui.session import Session
-from desktop.ui.wording import COMPLETE, size, tr
+from desktop.ui.wording import size, tr
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QMenu
 
     from desktop.paths import Paths
     from desktop.ui.main_window import MainWindow
+    from desktop.ui.spot import Spot
 
 
 def _open(window: MainWindow, paths: Paths) -> Conversations:
@@ -64,10 +65,13 @@ def begin_session(window: MainWindow, paths: Paths) -> Session:
 def _begin_reading_ahead(window: MainWindow, session: Session, asker: Asker) -> ReadingAhead:
     """Let books be read ahead, and put what can be done about it into their menus."""
 
+    def shown() -> Spot | None:
+        return window.page.spot if window.host.shown else None
+
     def in_use() -> list[tuple[str, list[int]]]:
         last = window.conversation.view.last()
         answer = last.answer if last is not None else None
-        spot = window.page.spot if window.host.shown else None
+        spot = shown()
         pages: dict[str, list[int]] = {spot.book: [spot.page]} if spot else {}
         for item in answer.context if answer else ():
             pages.setdefault(item.book, []).append(item.page)
@@ -76,8 +80,7 @@ def _begin_reading_ahead(window: MainWindow, session: Session, asker: Asker) -> 
         return list(pages.items())
 
     def touched() -> object:
-        spot = window.page.spot if window.host.shown else None
-        return (window.conversation.composer.box.toPlainText(), spot, asker.running is None)
+        return (window.conversation.composer.box.toPlainText(), shown(), asker.running is None)
 
     reading = ReadingAhead(
         window.workers,
@@ -94,7 +97,7 @@ def _begin_reading_ahead(window: MainWindow, session: Session, asker: Asker) -> 
         entry = window.shelf.entries[key]
         if reading.book == key:
             menu.addAction(tr("Stop reading ahead")).triggered.connect(lambda: reading.stop(key))
-        elif entry.askable and (entry.ahead is None or entry.ahead.share < COMPLETE):
+        elif entry.askable and not (entry.ahead and entry.ahead.complete):
             near = dict(in_use()).get(key, [])
             start = menu.addAction(tr("Read ahead now, so that answers start at once"))
             start.triggered.connect(lambda: reading.start(key, near))

@@ -15,7 +15,7 @@ from PySide6.QtGui import QCursor
 from desktop.core.codec import decode
 from desktop.core.library.ahead import Ahead
 from desktop.core.records import BookStatus, Progress
-from desktop.ui.wording import COMPLETE, tr
+from desktop.ui.wording import tr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -137,7 +137,7 @@ class ReadingAhead(QObject):
         entry = self._shelf.entries.get(book)
         if entry is None or entry.book is None or book in self._done:
             return False
-        complete = entry.ahead is not None and entry.ahead.share >= COMPLETE
+        complete = entry.ahead is not None and entry.ahead.complete
         return entry.book.status == BookStatus.INDEXED and not complete
 
     def _on_event(self, book: str, delivery: Delivery) -> None:

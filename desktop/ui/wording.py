@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from desktop.core.records import Book, Progress
 
 
-COMPLETE = 0.999
-"""A book of which so much is read ahead is read ahead."""
-
-
 def tr(text: str) -> str:
     """Return a text in the user's language."""
     return QCoreApplication.translate("Lutrin", text)
@@ -158,7 +154,7 @@ def ahead(found: Ahead | None, studying: Progress | None) -> str:
         return " · ".join(part for part in parts if part).format(n=share)
     if found is None:
         return ""
-    if found.share >= COMPLETE:
+    if found.complete:
         return tr("Read ahead · {size}").format(size=size(found.bytes))
     text = tr("Read ahead: {n} % · {size}")
     return text.format(n=max(1, round(100 * found.share)), size=size(found.bytes))

@@ -29,9 +29,9 @@ from desktop.core.retrieval.followup import leans_on_before
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from desktop.core.answering.context import Context, ModeContext, Source
+    from desktop.core.answering.holder import MakeEngine
     from desktop.core.answering.loaded import LoadedModel
     from desktop.core.answering.reminder import Again
     from desktop.core.answering.request import EngineLike, Listener, Request
@@ -76,7 +76,7 @@ class Answerer:
         library: Library,
         shelf: ModelShelf,
         *,
-        make_engine: Callable[[Path, int, int, Callable[[], bool]], EngineLike] = llama_engine,
+        make_engine: MakeEngine = llama_engine,
     ) -> None:
         self._library = library
         self.models = ModelHolder(library, shelf, make_engine=make_engine)
@@ -149,7 +149,8 @@ class Answerer:
         start = time.monotonic() - request.found.retrieve_s
         texts = prompts.load()
         history = _recent(request)
-        context = self._context(request, loaded, texts, history)
+        leaves = Leaves(self._library, loaded, texts)
+        context = self._context(request, loaded, texts, history, leaves)
         whole = request.mode is Mode.LONG_CONTEXT and context.left_out is None
         again: tuple[Again, ...] = ()
         if any(source.leaf for source in context.sources):
@@ -157,7 +158,6 @@ class Answerer:
         messages = texts.messages(
             request.question, context.sources, history, first=whole, again=again
         )
-        leaves = Leaves(self._library, loaded, texts)
         prompt, places = engine.chat_in_parts(messages)
         splices = leaves.splices(context.sources, places)
         try:
@@ -209,7 +209,7 @@ class Answerer:
         if figures.reused_tokens < kept and self._library.states.full:
             notes += (NOT_KEPT,)
         stopped = figures.finish == "stopped"
-        said = None if stopped else self._said(request, loaded, texts, messages, splices, listener)
+        said = None if stopped else self._said(request, engine, texts, messages, splices, listener)
         timings = Timings(
             retrieve_s=round(request.found.retrieve_s, 3),
             prefill_s=round(figures.prefill_s, 3),
@@ -235,7 +235,7 @@ class Answerer:
     def _said(
         self,
         request: Request,
-        loaded: LoadedModel,
+        engine: EngineLike,
         texts: prompts.Prompts,
         messages: Sequence[Message],
         splices: Sequence[Splice],
@@ -247,7 +247,6 @@ class Answerer:
         """
         if request.mode is not Mode.RETRIEVAL or not texts.asks:
             return None
-        engine = loaded.engine
         *before, (role, text) = messages
         more = f"\n{texts.asks}"
         asked = text + more if isinstance(text, str) else (*text[:-1], text[-1] + more)
@@ -268,6 +267,7 @@ class Answerer:
         loaded: LoadedModel,
         texts: prompts.Prompts,
         history: Sequence[Turn],
+        leaves: Leaves,
     ) -> Context:
         engine = loaded.engine
         frame = engine.chat(texts.messages(request.question, (), history))
@@ -296,7 +296,6 @@ class Answerer:
         context = chosen(loaded.usual)
         if request.mode is not Mode.RETRIEVAL or request.fresh or request.apart:
             return context
-        leaves = Leaves(self._library, loaded, texts)
         room = loaded.usual - taken - REMINDER_TOKENS
         return replace(context, sources=leaves.instead(context.sources, request.found.where, room))
 

@@ -41,7 +41,9 @@ class ModelHolder:
         make_engine: Loads a model.
     """
 
-    def __init__(self, library: Library, shelf: ModelShelf, *, make_engine: MakeEngine) -> None:
+    def __init__(
+        self, library: Library, shelf: ModelShelf, *, make_engine: MakeEngine = llama_engine
+    ) -> None:
         self._library = library
         self._shelf = shelf
         self._make_engine = make_engine

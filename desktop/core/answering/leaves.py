@@ -103,12 +103,11 @@ class Leaves:
 
     def saved(self, leaf: Source) -> bool:
         """Return whether there is a state of a leaf, sound or not."""
-        return self._loaded.states(leaf.book).has([*self.opening, *self.tokens(leaf)])
+        return self._loaded.states(leaf.book).has(self._read_as(leaf))
 
     def load(self, leaf: Source) -> tuple[bytes, int] | None:
         """See `Splice.load`."""
-        text = [*self.opening, *self.tokens(leaf)]
-        state = self._loaded.states(leaf.book).load(text)
+        state = self._loaded.states(leaf.book).load(self._read_as(leaf))
         return None if state is None else (state, len(self.opening))
 
     def read(self, leaf: Source, *, cancelled: Callable[[], bool]) -> int:
@@ -117,10 +116,15 @@ class Leaves:
         Raises:
             CancelledError: if stopped.
         """
-        tokens = self.tokens(leaf)
-        state, count = self._loaded.engine.read_ahead(self.opening, tokens, cancelled=cancelled)
-        self._loaded.states(leaf.book).save([*self.opening, *tokens], state)
+        state, count = self._loaded.engine.read_ahead(
+            self.opening, self.tokens(leaf), cancelled=cancelled
+        )
+        self._loaded.states(leaf.book).save(self._read_as(leaf), state)
         return count
+
+    def _read_as(self, leaf: Source) -> list[int]:
+        """Return the tokens whose state is kept for a leaf."""
+        return [*self.opening, *self.tokens(leaf)]
 
     def instead(self, sources: Sequence[Source], where: Where, room: int) -> tuple[Source, ...]:
         """Return sources with the leaves that each stands on in its place, where they are saved.

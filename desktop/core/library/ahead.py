@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_COMPLETE = 0.999
+
 
 @dataclass(frozen=True)
 class Ahead:
@@ -18,3 +20,8 @@ class Ahead:
     book: str
     share: float
     bytes: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing of the book is left to read ahead."""
+        return self.share >= _COMPLETE

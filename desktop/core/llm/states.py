@@ -119,8 +119,7 @@ class StateStore:
 
     def usage(self, book: str | None = None) -> Usage:
         """Return what a book's states, or all, come to."""
-        folder = None if book is None else _book_folder(book)
-        sizes = [size for path, _, size in self._files() if folder in (None, path.parent.name)]
+        sizes = [size for _, _, size in self._files("*" if book is None else _book_folder(book))]
         return Usage(len(sizes), sum(sizes))
 
     def most(self, book: str) -> int:
@@ -173,9 +172,9 @@ class StateStore:
             too_much -= held
         return too_much <= 0
 
-    def _files(self) -> Iterator[tuple[Path, float, int]]:
+    def _files(self, folder: str = "*") -> Iterator[tuple[Path, float, int]]:
         """Yield each state's path, time of its last use and size; sweep up what a kill left."""
-        for path in self._folder.glob("*/*/*"):
+        for path in self._folder.glob(f"*/{folder}/*"):
             try:
                 found = path.stat()
             except OSError:
