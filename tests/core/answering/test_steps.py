@@ -237,12 +237,15 @@ def test_the_time_of_two_answers_is_that_of_both() -> None:
     class Timed(Parts):
         def __call__(self, step: steps.Step) -> Any:
             result = super().__call__(step)
-            took = Timings(ttft_s=1.0 + step.request.apart, total_s=4.0) if isinstance(
+            took = Timings(
+                prefill_s=0.5 + step.request.apart, ttft_s=1.0 + step.request.apart, total_s=4.0
+            ) if isinstance(
                 step, steps.Write) else None  # fmt: skip
             return replace(result, timings=took) if took else result
 
     answer = ask(Timed("Napoleon ate it.", TRUE, found=[paged()]))
     assert (answer.timings.ttft_s, answer.timings.total_s) == (1.0, 8.0)
+    assert answer.timings.prefill_s == 0.5
 
 
 def test_a_sure_answer_is_not_written_again() -> None:
