@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KILLS = 100
+MOST_KILLS = 1000
 PIECES = 4
 BOOK = "a" * 64
 WRITER = """
@@ -22,10 +23,12 @@ from pathlib import Path
 from desktop.core.llm.states import StateStore
 from tests.core.llm.test_states_killed import BOOK, PIECES, state
 mine = StateStore(Path(sys.argv[1]), quota=lambda: 10**9).of("model", BOOK)
+states = [state(number) for number in range(PIECES)]
+number = int(sys.argv[2])
 print("writes", flush=True)
 while True:
-    for number in range(PIECES):
-        mine.save((number,), state(number))
+    mine.save((number % PIECES,), states[number % PIECES])
+    number += 1
 """
 
 
@@ -38,17 +41,18 @@ def test_killed_while_writing(tmp_path: Path) -> None:
     expected = [state(number) for number in range(PIECES)]
     folder = tmp_path / "states"
     chance = random.Random(7)
-    torn = 0
-    for _ in range(KILLS):
-        writer = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(folder)], stdout=subprocess.PIPE, text=True
-        )
-        assert writer.stdout is not None
-        assert writer.stdout.readline() == "writes\n"
-        time.sleep(chance.uniform(0, 0.02))
-        writer.kill()
-        writer.wait()
-        writer.stdout.close()
+    torn = kills = 0
+    while kills < KILLS or not torn:  # one at least in the middle of a file
+        assert kills < MOST_KILLS
+        command = [sys.executable, "-c", WRITER, str(folder), str(kills)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+            try:
+                assert writer.stdout is not None
+                assert writer.stdout.readline() == "writes\n"
+                time.sleep(chance.uniform(0, 0.02))
+            finally:
+                writer.kill()
+        kills += 1
         left = list(folder.glob("*/*/*.part"))
         torn += len(left)
         mine = StateStore(folder, quota=lambda: 10**9).of("model", BOOK)
@@ -56,5 +60,6 @@ def test_killed_while_writing(tmp_path: Path) -> None:
             assert mine.load((number,)) in (None, expected[number])
         for part in left:
             part.unlink()
-    assert torn > KILLS // 10  # it was killed in the middle of a file, too
-    assert [mine.load((number,)) for number in range(PIECES)] == expected  # and much was kept
+    for number, kept in enumerate(expected):  # and it goes on where it was killed
+        mine.save((number,), kept)
+        assert mine.load((number,)) == kept
