@@ -1,8 +1,9 @@
 """Leaves: pages, or as much of a page as is read at a time, each the same whatever is asked.
 
 So what a model made of a leaf can be kept, and a question about it need not read it again: the
-leaf's state is put into the prompt where its text would stand. A leaf is read right behind the
-fixed start of every prompt.
+leaf's state is put into the prompt where its text would stand. A leaf is read behind the fixed
+start of every prompt and the leaves before it in its stride, a few pages: so it knows what "this
+method" is, and a page is still read without the book before it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from desktop.core.records import Passage
     from desktop.core.text.tables import Table
 
+STRIDE = 4
+"""Pages of a stride. With none before it a leaf is read worse: by the likelihood of an answer that
+was written from the plain prompt, 0.06 nats a token are lost, behind 192 tokens of text 0.02."""
 _LEAST = 40
 """Characters of a source on a leaf that count; a line that a table reaches over does not."""
 _WHOLE = 0.9
@@ -48,6 +52,7 @@ class Leaves:
         self._library = library
         self._loaded = loaded
         self._texts = texts
+        self._strides: dict[tuple[str, int], list[tuple[Source, list[int]]]] = {}
 
     @cached_property
     def opening(self) -> list[int]:
@@ -103,12 +108,13 @@ class Leaves:
 
     def saved(self, leaf: Source) -> bool:
         """Return whether there is a state of a leaf, sound or not."""
-        return self._loaded.states(leaf.book).has(self._read_as(leaf))
+        return self._loaded.states(leaf.book).has([*self._before(leaf), *self.tokens(leaf)])
 
     def load(self, leaf: Source) -> tuple[bytes, int] | None:
         """See `Splice.load`."""
-        state = self._loaded.states(leaf.book).load(self._read_as(leaf))
-        return None if state is None else (state, len(self.opening))
+        before = self._before(leaf)
+        state = self._loaded.states(leaf.book).load([*before, *self.tokens(leaf)])
+        return None if state is None else (state, len(before))
 
     def read(self, leaf: Source, *, cancelled: Callable[[], bool]) -> int:
         """Read a leaf ahead and keep its state; return how many tokens were read.
@@ -116,15 +122,25 @@ class Leaves:
         Raises:
             CancelledError: if stopped.
         """
-        state, count = self._loaded.engine.read_ahead(
-            self.opening, self.tokens(leaf), cancelled=cancelled
-        )
-        self._loaded.states(leaf.book).save(self._read_as(leaf), state)
+        before, tokens = self._before(leaf), self.tokens(leaf)
+        state, count = self._loaded.engine.read_ahead(before, tokens, cancelled=cancelled)
+        self._loaded.states(leaf.book).save([*before, *tokens], state)
         return count
 
-    def _read_as(self, leaf: Source) -> list[int]:
-        """Return the tokens whose state is kept for a leaf."""
-        return [*self.opening, *self.tokens(leaf)]
+    def _before(self, leaf: Source) -> list[int]:
+        """Return the tokens behind which a leaf is read: half of the window at most."""
+        key = leaf.book, stride_of(leaf.page)
+        if key not in self._strides:
+            pages = range(key[1] * STRIDE + 1, (key[1] + 1) * STRIDE + 1)
+            self._strides[key] = [(each, self.tokens(each)) for each in self.of(leaf.book, pages)]
+        before = list(self.opening)
+        for other, tokens in self._strides[key]:
+            if (other.page, other.start) == (leaf.page, leaf.start):
+                break
+            before += tokens
+            if len(before) > self._loaded.usual // 2:
+                before = list(self.opening)
+        return before
 
     def instead(self, sources: Sequence[Source], where: Where, room: int) -> tuple[Source, ...]:
         """Return sources with the leaves that each stands on in its place, where they are saved.
@@ -174,6 +190,11 @@ class Leaves:
             Splice(start, end, lambda leaf=leaf: self.load(leaf))  # type: ignore[misc]
             for leaf, start, end in zip(leaves, places[1::2], places[2::2], strict=False)
         ]
+
+
+def stride_of(page: int) -> int:
+    """Return the number of the stride that a page is in, from 0."""
+    return (page - 1) // STRIDE
 
 
 def leaf_count(catalog: Catalog, book: str) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from desktop.core.answering import long_context, prompts
-from desktop.core.answering.leaves import Leaves, leaf_count
+from desktop.core.answering.leaves import Leaves, leaf_count, stride_of
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.library.ahead import Ahead
 from desktop.core.progress import Pace
@@ -84,7 +84,7 @@ def study(
         where: The part, of one book.
         model: Name of the model; None for the default.
         listener: Told of progress, in passages.
-        near: Pages around which to begin.
+        near: Pages around which to begin, in whole strides.
         waits: Asked before each page whether to wait.
 
     Raises:
@@ -97,7 +97,9 @@ def study(
     if not numbers:
         raise UserFacingError("The book has no such pages", "Choose another part")
     counts = {number: len(library.catalog.passages_on(book, number)) for number in numbers}
-    numbers.sort(key=lambda number: min((abs(number - page) for page in near), default=0))
+    # By strides, each from its first page: a leaf is read behind those before it.
+    at = {stride_of(page) for page in near}
+    numbers.sort(key=lambda n: (min((abs(stride_of(n) - m) for m in at), default=0), n))
     reader = _Reader(library, models, model, listener, waits)
     pace = Pace(listener.stage, "studying", total=sum(counts.values()), unit="passages")
     done = 0
