@@ -56,6 +56,11 @@ class Paths:
         return self.data / "states"
 
     @property
+    def notes(self) -> Path:
+        """Notes that language models took while they read books through."""
+        return self.data / "notes"
+
+    @property
     def speeds(self) -> Path:
         """How fast each language model reads on this computer, JSON."""
         return self.data / "speeds.json"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
+import threading
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +29,8 @@ from desktop.core.retrieval import scope, search
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from types import FrameType
 
     from desktop.core.records import Answer, Book, Progress
     from desktop.paths import Paths
@@ -48,7 +52,8 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     if not args.question.strip():
         raise UserFacingError("The question is empty", "Write what you want to know")
     library = Library(paths)
-    if Mode(args.mode) not in MODES:
+    mode = Mode.LONG_CONTEXT if args.through else Mode(args.mode)
+    if mode not in MODES:
         raise UserFacingError("No adapter has been trained for this book", "Ask in retrieval mode")
     books = chosen_books(library, args)
     where = Where(tuple(book.id for book in books) or None)
@@ -60,15 +65,17 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     with ProgressLine() as line:
         answerer.load(args.model, Listener(stage=line))
         library.embedder.load()  # before the clock starts, like the model
-        listener = _listener(line, stream=not args.json)
         asked = steps.Question(
             args.question,
-            Mode(args.mode),
+            mode,
             where=where,
             model=args.model,
             fresh=args.fresh,
+            through=args.through,
         )
-        answer = steps.run(steps.answering(asked), _Carrier(library, answerer, listener))
+        with _stopping(enabled=args.through) as stopped:
+            listener = _listener(line, stream=not args.json, cancelled=stopped)
+            answer = steps.run(steps.answering(asked), _Carrier(library, answerer, listener))
     answer = locate(library, answer)
     if args.json:
         print_json(_json(answer))
@@ -130,7 +137,32 @@ def _say_waiting() -> None:
     notice("Another answer is being written; this one comes next.")
 
 
-def _listener(line: ProgressLine, *, stream: bool) -> Listener:
+@contextmanager
+def _stopping(*, enabled: bool) -> Iterator[Callable[[], bool]]:
+    """Give what says whether Ctrl-C was pressed, which at first only ends the reading.
+
+    Args:
+        enabled: Whether there is something to stop for; else Ctrl-C ends the program as always.
+    """
+    pressed = threading.Event()
+    if not enabled:
+        yield pressed.is_set
+        return
+
+    def press(_number: int, _frame: FrameType | None) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+        notice("Stopping: what was found so far comes in a moment.")
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _listener(line: ProgressLine, *, stream: bool, cancelled: Callable[[], bool]) -> Listener:
     """Stream to a terminal; into a pipe the finished answer goes, with its markers."""
     streaming = stream and sys.stdout.isatty()
 
@@ -147,7 +179,7 @@ def _listener(line: ProgressLine, *, stream: bool) -> Listener:
             sys.stdout.write(text)
             sys.stdout.flush()
 
-    return Listener(stage=stage, token=token)
+    return Listener(stage=stage, token=token, cancelled=cancelled)
 
 
 def _json(answer: Answer) -> dict[str, Any]:

@@ -89,7 +89,12 @@ def _asker(
             return result
 
         asked = steps.Question(
-            question, Mode(args.mode), where=where, model=args.model, fresh=args.fresh
+            question,
+            Mode.LONG_CONTEXT if args.through else Mode(args.mode),
+            where=where,
+            model=args.model,
+            fresh=args.fresh,
+            through=args.through,
         )
         given = steps.run(steps.answering(asked), one)
         return Asked(given, tuple(drafts), tuple(rounds))

@@ -71,7 +71,7 @@ def _page_range(text: str) -> tuple[int, int]:
 
 
 def answering(parser: argparse.ArgumentParser) -> None:
-    """Add `--mode`, `--model` and `--fresh`, which say how to answer."""
+    """Add `--mode`, `--model`, `--through` and `--fresh`, which say how to answer."""
     parser.add_argument(
         "--mode",
         choices=[mode.value for mode in Mode],
@@ -79,4 +79,9 @@ def answering(parser: argparse.ArgumentParser) -> None:
         help="how to answer: from passages that are found, or from whole pages (retrieval)",
     )
     parser.add_argument("--model", metavar="M", help="name of an installed model")
+    parser.add_argument(
+        "--through",
+        action="store_true",
+        help="read all of it, a few pages at a time, taking notes (long-context; takes long)",
+    )
     parser.add_argument("--fresh", action="store_true", help="use nothing that was read before")

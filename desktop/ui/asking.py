@@ -51,6 +51,7 @@ class Running:
         without: Keys of the question's own limits that the user took away.
         steps: What is done for it, step by step.
         attempt: How often another wording was asked for.
+        through: Whether the whole part is read, a few pages at a time.
         stage: What is being done.
         started: Seconds of the monotonic clock.
         again: Whether a further round's text is written; the first stays until one is chosen.
@@ -66,6 +67,7 @@ class Running:
     steps: Generator[Step, Any, Answer] | None = None
     job: JobHandle | None = None
     attempt: int = 0
+    through: bool = False
     stage: Progress = FINDING
     pieces: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
@@ -123,7 +125,13 @@ class Asker(QObject):
             self._run(Running(message, conversation.scope, model, conversation.part))
 
     def ask_again(
-        self, message: Message, conversation: Conversation, *, model: str | None, without: str = ""
+        self,
+        message: Message,
+        conversation: Conversation,
+        *,
+        model: str | None,
+        without: str = "",
+        through: bool = False,
     ) -> None:
         """Answer a question of the conversation anew, in its place.
 
@@ -132,10 +140,11 @@ class Asker(QObject):
             conversation: Says which books are asked, and which part.
             model: Name of the model; None for the default.
             without: Key of a limit of the question's own that was taken away.
+            through: Read the whole part, a few pages at a time.
         """
         if self.running is not None:
             return
-        attempt = 0 if without else self._next_attempt(message)
+        attempt = 0 if without or through else self._next_attempt(message)
         if without:
             self._without.setdefault(message.id, []).append(without)
         self._conversations.restart(message.id)
@@ -143,7 +152,9 @@ class Asker(QObject):
         if fresh is not None:
             taken = tuple(self._without.get(message.id, ()))
             scope, part = conversation.scope, conversation.part
-            self._run(Running(fresh, scope, model, part, without=taken, attempt=attempt))
+            self._run(
+                Running(fresh, scope, model, part, without=taken, attempt=attempt, through=through)
+            )
 
     def _next_attempt(self, message: Message) -> int:
         """Count the wordings of an answer; one that failed or was stopped is just tried again."""
@@ -197,6 +208,7 @@ class Asker(QObject):
             model=running.model,
             history=self._history(),
             attempt=running.attempt,
+            through=running.through,
         )
         running.steps = steps.answering(asked)
         self._take(next(running.steps))

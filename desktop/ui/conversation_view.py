@@ -35,6 +35,7 @@ class ConversationView(QScrollArea):
     spot_wanted = Signal(object)
     again_wanted = Signal(object)
     mode_wanted = Signal(object, object)
+    through_wanted = Signal(object)
     limit_removed = Signal(object, str)
 
     def __init__(
@@ -154,6 +155,7 @@ class ConversationView(QScrollArea):
         view.spot_wanted.connect(self.spot_wanted)
         view.again_wanted.connect(self.again_wanted)
         view.mode_wanted.connect(self.mode_wanted)
+        view.through_wanted.connect(self.through_wanted)
         view.limit_removed.connect(self.limit_removed)
         self.views[message.id] = view
         self._column.insertWidget(at, view)

@@ -44,6 +44,8 @@ class ExchangeView(QWidget):
     mode_wanted = Signal(object, object)
     """The `Message` and the `Mode` to ask it in."""
 
+    through_wanted = Signal(object)
+    """The `Message` to answer anew by reading all that was asked of it."""
     limit_removed = Signal(object, str)
     """The `Message` to answer anew without one of its limits, and that limit's key."""
 
@@ -210,6 +212,17 @@ class ExchangeView(QWidget):
         )
         switch.setText(text)
         add(switch)
+        if message.answer is not None and message.answer.left_out:
+            through = tool_button(
+                icons,
+                "",
+                self.tr(
+                    "Reads a few pages at a time and takes notes: long, but nothing is left out"
+                ),
+                clicked=lambda: self.through_wanted.emit(self.message),
+            )
+            through.setText(self.tr("Read it through"))
+            add(through)
         row.addStretch(1)
         if message.state is MessageState.STOPPED:
             add(self._badge())

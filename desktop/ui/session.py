@@ -206,6 +206,7 @@ class Session(QObject):
         pane.composer.attended.connect(self._warm_up)
         pane.view.again_wanted.connect(self._again)
         pane.view.mode_wanted.connect(self._in_mode)
+        pane.view.through_wanted.connect(self._through)
         pane.view.limit_removed.connect(self._without_limit)
         asker.began.connect(self._on_began)
         asker.stage_changed.connect(pane.view.show_stage)
@@ -267,6 +268,10 @@ class Session(QObject):
     def _again(self, message: Message) -> None:
         if message.state is not MessageState.WRITING:
             self._asker.ask_again(message, self.conversation, model=self.model())
+
+    def _through(self, message: Message) -> None:
+        if message.state is not MessageState.WRITING:
+            self._asker.ask_again(message, self.conversation, model=self.model(), through=True)
 
     def _without_limit(self, message: Message, key: str) -> None:
         if message.state is not MessageState.WRITING:

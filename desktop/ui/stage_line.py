@@ -28,6 +28,7 @@ def stage_text(stage: Progress) -> str:
         "checking": tr("Checking each sentence against the book…"),
         "waiting": tr("Waiting for its turn…"),
         "loading": tr("Loading the model…"),
+        "through": tr("Reading it through, taking notes…"),
         "reading": tr("Reading the passages…"),
         "writing": tr("Writing…"),
         "comparing": tr("Reading once more, to compare…"),

@@ -14,15 +14,18 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from desktop.core.errors import CancelledError
 from desktop.core.text import folding
 from desktop.core.text.facts import names
 from desktop.paths import resource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from desktop.core.answering.citations import Proved
-    from desktop.core.answering.request import Draft, Request
+    from desktop.core.answering.prompts import Prompts
+    from desktop.core.answering.request import Draft, EngineLike, Request
+    from desktop.core.llm.generation import Message, Splice
 
 _NOT = r"\b[^.]{0,40}\b(?:does not|doesn't|do not|don't|did not|is no|ne)\b[^.]{0,12}\b"
 _REFUSALS = re.compile(
@@ -47,6 +50,36 @@ def refuses(answer: str, refusal: str) -> bool:
     before, found, _ = said.partition(words)
     early = bool(found) and len(before.split()) <= APOLOGY_WORDS
     return early or bool(_REFUSALS.match(start))
+
+
+def own_word(
+    engine: EngineLike,
+    texts: Prompts,
+    messages: Sequence[Message],
+    splices: Sequence[Splice],
+    cancelled: Callable[[], bool],
+) -> float | None:
+    """Return what a model itself says of whether what it read answers, see `Draft.said`.
+
+    Only the end of the prompt is read again.
+
+    Args:
+        engine: Runs the model.
+        texts: The prompts.
+        messages: The prompt that was answered.
+        splices: What of it may be put in by its states.
+        cancelled: Asked whether to stop; there is then no word.
+    """
+    if not texts.asks:
+        return None
+    prompt = engine.chat(texts.asked(messages))
+    if len(prompt) > engine.context_tokens:
+        return None
+    try:
+        odds = engine.odds(prompt, texts.yes, texts.no, splices=splices, cancelled=cancelled)
+    except CancelledError:
+        return None  # the answer itself is whole
+    return round(odds, 4)
 
 
 def signs(request: Request, draft: Draft, proved: Proved) -> dict[str, float]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from desktop.core.answering import long_context, prompts, retrieval_mode
+from desktop.core.answering.abstention import own_word
 from desktop.core.answering.context import VERBATIM_WORDS, quotable
 from desktop.core.answering.holder import ModelHolder, llama_engine
 from desktop.core.answering.leaves import Leaves
@@ -19,6 +20,7 @@ from desktop.core.answering.meter import MOST_ANSWER_TOKENS, Measure, document, 
 from desktop.core.answering.reminder import MOST_TOKENS as REMINDER_TOKENS
 from desktop.core.answering.reminder import reminder
 from desktop.core.answering.request import Draft
+from desktop.core.answering.through import read_through
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.copying import Copying
 from desktop.core.llm.generation import Generation, Sampling
@@ -33,11 +35,10 @@ if TYPE_CHECKING:
     from desktop.core.answering.context import Context, ModeContext, Source
     from desktop.core.answering.holder import MakeEngine
     from desktop.core.answering.loaded import LoadedModel
-    from desktop.core.answering.reminder import Again
-    from desktop.core.answering.request import EngineLike, Listener, Request
+    from desktop.core.answering.request import Listener, Request
     from desktop.core.library.library import Library
     from desktop.core.library.where import Where
-    from desktop.core.llm.generation import Message, Splice
+    from desktop.core.llm.generation import Splice
     from desktop.core.llm.shelf import ModelShelf
 
 MODES: dict[Mode, ModeContext] = {
@@ -150,11 +151,13 @@ class Answerer:
         texts = prompts.load()
         history = _recent(request)
         leaves = Leaves(self._library, loaded, texts)
-        context = self._context(request, loaded, texts, history, leaves)
-        whole = request.mode is Mode.LONG_CONTEXT and context.left_out is None
-        again: tuple[Again, ...] = ()
-        if any(source.leaf for source in context.sources):
-            again = reminder(request.question, context.sources, lambda t: len(engine.tokenize(t)))
+        context = self._context(request, loaded, texts, history, leaves, listener)
+        if request.through and (listener.cancelled() or not context.sources):
+            return self._noted(context, request, model, texts, start, listener)
+        whole = (
+            request.mode is Mode.LONG_CONTEXT and context.left_out is None and not request.through
+        )
+        again = reminder(request.question, context.sources, lambda t: len(engine.tokenize(t)))
         messages = texts.messages(
             request.question, context.sources, history, first=whole, again=again
         )
@@ -209,7 +212,9 @@ class Answerer:
         if figures.reused_tokens < kept and self._library.states.full:
             notes += (NOT_KEPT,)
         stopped = figures.finish == "stopped"
-        said = None if stopped else self._said(request, engine, texts, messages, splices, listener)
+        said = None
+        if request.mode is Mode.RETRIEVAL and not stopped:
+            said = own_word(engine, texts, messages, splices, listener.cancelled)
         timings = Timings(
             retrieve_s=round(request.found.retrieve_s, 3),
             prefill_s=round(figures.prefill_s, 3),
@@ -232,34 +237,30 @@ class Answerer:
             said=said,
         )
 
-    def _said(
+    def _noted(
         self,
+        context: Context,
         request: Request,
-        engine: EngineLike,
+        model: str,
         texts: prompts.Prompts,
-        messages: Sequence[Message],
-        splices: Sequence[Splice],
+        start: float,
         listener: Listener,
-    ) -> float | None:
-        """Ask the model whether what it read answers; None where that counts for nothing.
-
-        Only the end of the prompt is read again.
-        """
-        if request.mode is not Mode.RETRIEVAL or not texts.asks:
-            return None
-        *before, (role, text) = messages
-        more = f"\n{texts.asks}"
-        asked = text + more if isinstance(text, str) else (*text[:-1], text[-1] + more)
-        prompt = engine.chat([*before, (role, asked)])
-        if len(prompt) > engine.context_tokens:
-            return None
-        try:
-            odds = engine.odds(
-                prompt, texts.yes, texts.no, splices=splices, cancelled=listener.cancelled
-            )
-            return round(odds, 4)
-        except CancelledError:
-            return None  # the answer itself is whole
+    ) -> Draft:
+        """Return what was noted as it is: reading was stopped, or nothing was found."""
+        stopped = listener.cancelled()
+        if stopped and not context.noted:
+            raise CancelledError
+        text = "\n".join(f"> {quote}" for quote in context.noted) or texts.refusal
+        took = round(time.monotonic() - start, 3)
+        return Draft(
+            text=text,
+            model=model,
+            sources=context.sources,
+            timings=Timings(retrieve_s=round(request.found.retrieve_s, 3), total_s=took),
+            left_out=context.left_out,
+            notes=context.notes,
+            stopped=stopped,
+        )
 
     def _context(
         self,
@@ -268,6 +269,7 @@ class Answerer:
         texts: prompts.Prompts,
         history: Sequence[Turn],
         leaves: Leaves,
+        listener: Listener,
     ) -> Context:
         engine = loaded.engine
         frame = engine.chat(texts.messages(request.question, (), history))
@@ -276,6 +278,10 @@ class Answerer:
             raise UserFacingError(
                 "The question is too long for this model", "Shorten it, and ask in several steps"
             )
+
+        if request.through:
+            room = loaded.usual - taken
+            return read_through(self._library, loaded, leaves, texts, request, listener, room=room)
 
         def chosen(window: int) -> Context:
             return MODES[request.mode](

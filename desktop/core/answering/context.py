@@ -72,11 +72,13 @@ class Context:
     Attributes:
         left_out: What did not fit; None where everything did.
         notes: Sentences for the user.
+        noted: What was copied of the sources while the book was read through.
     """
 
     sources: tuple[Source, ...]
     left_out: tuple[LeftOut, ...] | None = None
     notes: tuple[str, ...] = field(default=())
+    noted: tuple[str, ...] = ()
 
 
 class ModeContext(Protocol):

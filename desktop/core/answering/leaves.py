@@ -52,7 +52,7 @@ class Leaves:
         self._library = library
         self._loaded = loaded
         self._texts = texts
-        self._strides: dict[tuple[str, int], list[tuple[Source, list[int]]]] = {}
+        self._strides: dict[tuple[str, int], list[list[Source]]] = {}
 
     @cached_property
     def opening(self) -> list[int]:
@@ -119,6 +119,8 @@ class Leaves:
     def read(self, leaf: Source, *, cancelled: Callable[[], bool]) -> int:
         """Read a leaf ahead and keep its state; return how many tokens were read.
 
+        It is then in the model's memory, behind those before it.
+
         Raises:
             CancelledError: if stopped.
         """
@@ -128,19 +130,32 @@ class Leaves:
         return count
 
     def _before(self, leaf: Source) -> list[int]:
-        """Return the tokens behind which a leaf is read: half of the window at most."""
+        """Return the tokens behind which a leaf is read."""
         key = leaf.book, stride_of(leaf.page)
         if key not in self._strides:
             pages = range(key[1] * STRIDE + 1, (key[1] + 1) * STRIDE + 1)
-            self._strides[key] = [(each, self.tokens(each)) for each in self.of(leaf.book, pages)]
+            self._strides[key] = self.together(self.of(leaf.book, pages))
         before = list(self.opening)
-        for other, tokens in self._strides[key]:
-            if (other.page, other.start) == (leaf.page, leaf.start):
-                break
-            before += tokens
-            if len(before) > self._loaded.usual // 2:
-                before = list(self.opening)
+        for group in self._strides[key]:
+            places = [(other.page, other.start) for other in group]
+            if (leaf.page, leaf.start) in places:
+                for other in group[: places.index((leaf.page, leaf.start))]:
+                    before += self.tokens(other)
         return before
+
+    def together(self, leaves: Sequence[Source]) -> list[list[Source]]:
+        """Return leaves in groups that are read together: half a window at most, in order."""
+        groups: list[list[Source]] = []
+        most = self._loaded.usual // 2
+        length = most
+        for leaf in leaves:
+            tokens = len(self.tokens(leaf))
+            if length + tokens > most:
+                groups.append([])
+                length = len(self.opening)
+            groups[-1].append(leaf)
+            length += tokens
+        return groups
 
     def instead(self, sources: Sequence[Source], where: Where, room: int) -> tuple[Source, ...]:
         """Return sources with the leaves that each stands on in its place, where they are saved.

@@ -45,8 +45,12 @@ class LoadedModel:
 
     def states(self, book: str = "") -> BookStates:
         """Return its saved states of a book, or those of no book."""
-        name = f"{_fingerprint(self.model)} {self.engine.identity}"
-        return self._library.states.of(name, book)
+        return self._library.states.of(self.identity, book)
+
+    @property
+    def identity(self) -> str:
+        """All that changes what it makes of a text."""
+        return f"{_fingerprint(self.model)} {self.engine.identity}"
 
     def widest(self) -> int:
         """Return the widest window that it has and the free memory allows."""

@@ -68,7 +68,7 @@ def choose(
         raise UserFacingError(
             f"Not even page {seeds[0]} fits the model's window", "Ask in retrieval mode"
         )
-    missing = _ranges(p for n, p in sorted(texts.items()) if n not in chosen and p.text)
+    missing = ranges(p for n, p in sorted(texts.items()) if n not in chosen and p.text)
     notes = [] if not missing else [_read_note(sorted(chosen), len(texts))]
     others = len(books) - 1
     if others:
@@ -112,7 +112,8 @@ def _outward(seeds: Sequence[int], known: dict[int, Page]) -> Iterable[int]:
                     yield number
 
 
-def _ranges(pages: Iterable[Page]) -> list[list[Page]]:
+def ranges(pages: Iterable[Page]) -> list[list[Page]]:
+    """Return pages in runs without a gap."""
     parts: list[list[Page]] = []
     for page in pages:
         if parts and page.number == parts[-1][-1].number + 1:

@@ -23,7 +23,7 @@ MOST_ANSWER_TOKENS = 400
 """Longest answer; it ends by itself long before."""
 MOST_COUNTED = 4
 """A text of more characters than so many windows have tokens is not counted but estimated."""
-_CHARACTERS_A_TOKEN = 4.0
+CHARACTERS_A_TOKEN = 4.0
 _LEVELS = 3
 _ANY = "?"
 
@@ -117,8 +117,8 @@ def measure(loaded: LoadedModel, catalog: Catalog, where: Where) -> Measure:
     (book,) = where.books or ()
     pages = long_context.pages(catalog, book, where)
     characters = sum(len(page.text) for page in pages)
-    if characters > MOST_COUNTED * most * _CHARACTERS_A_TOKEN:
-        tokens = round(characters / _CHARACTERS_A_TOKEN)
+    if characters > MOST_COUNTED * most * CHARACTERS_A_TOKEN:
+        tokens = round(characters / CHARACTERS_A_TOKEN)
         return Measure(len(pages), tokens, most, loaded.seconds(tokens), known=False)
     context = long_context.choose(
         catalog,

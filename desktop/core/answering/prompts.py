@@ -30,6 +30,7 @@ class Prompts:
         asks: What it is asked instead of an answer: whether the passages have one.
         yes: Ways to begin the reply that they have.
         no: Ways to begin the other one.
+        partial: What it is told besides, where it takes notes of some pages only.
         several: What it is told besides, where the passages are of several books.
         languages: And where the question is in another language than this file; by its code.
     """
@@ -44,6 +45,7 @@ class Prompts:
     asks: str = ""
     yes: tuple[str, ...] = ()
     no: tuple[str, ...] = ()
+    partial: str = ""
     several: str = ""
     languages: Mapping[str, str] = field(default_factory=dict, hash=False)
 
@@ -82,6 +84,13 @@ class Prompts:
         texts[place] = self.question.substitute(passages=passages, question=texts[place])
         turns = [Turn(text, turn.answer) for text, turn in zip(texts, history, strict=False)]
         return [*self.start(), *_messages(turns), ("user", self._parted(texts[-1], sources))]
+
+    def asked(self, messages: Sequence[Message]) -> list[Message]:
+        """Return messages for a question with what is asked instead of an answer."""
+        *before, (role, text) = messages
+        more = f"\n{self.asks}"
+        asked = text + more if isinstance(text, str) else (*text[:-1], text[-1] + more)
+        return [*before, (role, asked)]
 
     def _parted(self, text: str, sources: Sequence[Source]) -> str | tuple[str, ...]:
         """Return a text with its leaves apart: what stands before a leaf, the leaf, and so on."""
@@ -137,6 +146,7 @@ def load(name: str = "answer") -> Prompts:
         asks=data.get("asks", ""),
         yes=tuple(data.get("yes", ())),
         no=tuple(data.get("no", ())),
+        partial=data.get("partial", ""),
         several=data.get("several", ""),
         languages=data.get("languages", {}),
     )

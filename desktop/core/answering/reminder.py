@@ -48,13 +48,15 @@ class Again:
 def reminder(
     question: str, sources: Sequence[Source], count: Callable[[str], int]
 ) -> tuple[Again, ...]:
-    """Return what of sources is to be read again, in their order.
+    """Return what of sources is to be read again, in their order: nothing where none is a leaf.
 
     Args:
         question: What is asked.
         sources: What is read, the best one last.
         count: Tokens of a text.
     """
+    if not any(source.leaf for source in sources):
+        return ()
     texts = [(n, text) for n, source in enumerate(sources) for text in quotable([source])]
     known = [set(terms.of_text(text)) for _, text in texts]
     often = Counter(term for each in known for term in each)

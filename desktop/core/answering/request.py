@@ -28,6 +28,7 @@ class Request:
         fresh: Use nothing that was read before.
         attempt: 0 at first; a higher number gives another wording.
         apart: Read the same in another arrangement, see `ModeContext`.
+        through: Read the whole part a few pages at a time, see `through`.
     """
 
     question: str
@@ -38,6 +39,7 @@ class Request:
     fresh: bool = False
     attempt: int = 0
     apart: bool = False
+    through: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Listener:
     """Who is told how an answer comes along.
 
     Attributes:
-        stage: Told each step: "waiting", "loading", "reading", "writing".
+        stage: Told each step: "waiting", "loading", "through", "reading", "writing".
         token: Gets each piece of text.
         cancelled: Asked whether to stop.
     """

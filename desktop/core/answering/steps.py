@@ -34,6 +34,7 @@ class Question:
         history: Earlier turns, oldest first.
         fresh: Use nothing that was read before.
         attempt: 0 at first; a higher number gives another wording.
+        through: In long context, read the whole part a few pages at a time, taking notes.
     """
 
     text: str
@@ -44,6 +45,7 @@ class Question:
     history: tuple[Turn, ...] = ()
     fresh: bool = False
     attempt: int = 0
+    through: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,7 @@ def answering(asked: Question) -> Generator[Step, Any, Answer]:
         history=asked.history,
         fresh=asked.fresh,
         attempt=asked.attempt,
+        through=asked.through,
     )
     draft = yield Write(request)
     answer: Answer = yield Check(request, draft)

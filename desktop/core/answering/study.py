@@ -165,7 +165,7 @@ class _Reader:
         for leaf in found:
             if leaves.saved(leaf):
                 continue
-            if not self._has_room(leaf.book):
+            if not self._library.states.has_room(leaf.book):
                 self.full = True
                 return False
             start = time.monotonic()
@@ -177,12 +177,6 @@ class _Reader:
             if self.full:
                 return False
         return True
-
-    def _has_room(self, book: str) -> bool:
-        """Whether a state more of a book can be kept without one of its own being deleted."""
-        states = self._library.states
-        held = states.usage(book)
-        return held.bytes + held.bytes // max(1, held.states) <= states.quota()
 
     def _disturbed(self) -> bool:
         return self._listener.cancelled() or self._models.wanted

@@ -16,6 +16,7 @@ from desktop.core.documents.opening import open_document
 from desktop.core.library.catalog import Catalog
 from desktop.core.library.collections import Collections
 from desktop.core.library.embedding import MiniLM
+from desktop.core.library.notes import NoteStore
 from desktop.core.llm.states import StateStore
 from desktop.core.records import BookStatus
 from desktop.core.scheduling import Turns
@@ -50,6 +51,7 @@ class Library:
         self.states = StateStore(
             paths.states, quota=lambda: settings.load(paths.settings).reading_ahead_bytes
         )
+        self.notes = NoteStore(paths.notes)
         self._opening = threading.Lock()
         self._store: Store | None = None
 
@@ -107,6 +109,7 @@ class Library:
                 return
             self.store.delete(book)
             self.states.forget(book)
+            self.notes.forget(book)
             shutil.rmtree(self.paths.books / book, ignore_errors=True)
             self.catalog.delete(book)
 

@@ -122,6 +122,11 @@ class StateStore:
         sizes = [size for _, _, size in self._files("*" if book is None else _book_folder(book))]
         return Usage(len(sizes), sum(sizes))
 
+    def has_room(self, book: str) -> bool:
+        """Whether a state more of a book can be kept without one of its own being deleted."""
+        held = self.usage(book)
+        return held.bytes + held.bytes // max(1, held.states) <= self.quota()
+
     def most(self, book: str) -> int:
         """Return how many states of a book there are of the model that has most of them."""
         folders = self._folder.glob(f"*/{_book_folder(book)}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from desktop.core.answering.context import Source
 from desktop.core.answering.reminder import MOST_TOKENS, reminder
 
@@ -13,7 +15,7 @@ OWLS = "Owls hear a mouse under the snow. An owl weighs less than it seems to we
 
 
 def source(text: str, page: int) -> Source:
-    return Source("b", "Birds", page, str(page), "", 0, text, 1.0)
+    return Source("b", "Birds", page, str(page), "", 0, text, 1.0, leaf=True)
 
 
 def again(question: str, *texts: str) -> list[tuple[int, str]]:
@@ -43,3 +45,8 @@ def test_no_more_than_may_be_read() -> None:
 
 def test_nothing_where_nothing_is_shared() -> None:
     assert again("Who built the pyramids?", HERONS, OWLS) == []
+
+
+def test_nothing_where_all_is_read_then() -> None:
+    sources = [replace(source(HERONS, 1), leaf=False)]
+    assert reminder("Where do herons fly in winter?", sources, lambda text: 1) == ()

@@ -1,0 +1,276 @@
+"""Reading a part of a book through for one question, a few pages at a time, taking notes.
+
+A note is what the model copies of those pages, word for word, so it can't be wrong, only beside
+the point. The passages that were copied from are what the answer is then written from. Pages on
+which something was found by searching come first, so that stopping early costs least.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from desktop.core.answering import long_context
+from desktop.core.answering.abstention import own_word
+from desktop.core.answering.context import (
+    FRAME_TOKENS,
+    VERBATIM_WORDS,
+    Context,
+    Source,
+    quotable,
+)
+from desktop.core.answering.leaves import stride_of
+from desktop.core.answering.meter import CHARACTERS_A_TOKEN
+from desktop.core.errors import CancelledError, UserFacingError
+from desktop.core.library.notes import Note
+from desktop.core.llm.copying import MARK, Copying
+from desktop.core.llm.generation import Generation
+from desktop.core.progress import Pace
+from desktop.core.records import LeftOut
+from desktop.core.text.tables import within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from desktop.core.answering.leaves import Leaves
+    from desktop.core.answering.loaded import LoadedModel
+    from desktop.core.answering.prompts import Prompts
+    from desktop.core.answering.request import Listener, Request
+    from desktop.core.library.library import Library
+
+MOST_NOTE_TOKENS = 160
+"""Of one note: three sentences, copied."""
+MOST_QUOTES = 3
+MOST_READ_TOKENS = 1600
+"""Of the passages that the answer is written from: what a search brings, too."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A passage that was noted.
+
+    Attributes:
+        source: The passage.
+        odds: See `Note`.
+        quotes: What was copied of it.
+    """
+
+    source: Source
+    odds: float
+    quotes: tuple[str, ...]
+
+
+def read_through(
+    library: Library,
+    loaded: LoadedModel,
+    leaves: Leaves,
+    texts: Prompts,
+    request: Request,
+    listener: Listener,
+    *,
+    room: int,
+) -> Context:
+    """Read a part of one book, and return what the answer is to be written from.
+
+    Where the user stops it, that is what was found so far, and the pages are named that were not
+    read. What is found is streamed as it is found.
+
+    Args:
+        library: Where the book and the notes are.
+        loaded: The model that reads.
+        leaves: Those of that model.
+        texts: The prompts.
+        request: What is asked, and of which part.
+        listener: Told of progress, in pages.
+        room: Most tokens of the passages.
+
+    Raises:
+        UserFacingError: if there is no such part.
+    """
+    hits = request.found.hits
+    book = hits[0].passage.book if hits else request.found.books[0][0]
+    where = request.found.where
+    pages = {page.number: page for page in long_context.pages(library.catalog, book, where)}
+    if not pages:
+        raise UserFacingError("The book has no such pages", "Choose another part")
+    near = [stride_of(hit.passage.page) for hit in hits if hit.passage.book == book]
+    reader = _Reader(library, loaded, leaves, texts, request.question, listener)
+    pace = Pace(listener.stage, "through", total=len(pages), unit="pages")
+    found: list[Found] = []
+    read: set[int] = set()
+    for stride in sorted({stride_of(n) for n in pages}, key=lambda n: (_rank(n, near), n)):
+        numbers = [number for number in pages if stride_of(number) == stride]
+        try:
+            for group in leaves.together(leaves.of(book, numbers, where.sections)):
+                found += reader.note(book, group)
+        except CancelledError:
+            break
+        read.update(numbers)
+        pace.at(len(read))
+    chosen = _chosen(found, min(room, MOST_READ_TOKENS))
+    return Context(
+        tuple(piece.source for piece in chosen),
+        left_out=tuple(
+            LeftOut(
+                book,
+                (part[0].number, part[-1].number),
+                round(sum(len(page.text) for page in part) / CHARACTERS_A_TOKEN),
+            )
+            for part in long_context.ranges(p for n, p in sorted(pages.items()) if n not in read)
+        )
+        or None,
+        notes=(
+            f"Read {len(read)} of {len(pages)} pages through; {len(found)} passages were noted"
+            + (f", of which the best {len(chosen)} were used" if len(chosen) < len(found) else ""),
+        ),
+        noted=tuple(quote for piece in chosen for quote in piece.quotes),
+    )
+
+
+class _Reader:
+    """Reads groups of leaves and takes notes."""
+
+    def __init__(
+        self,
+        library: Library,
+        loaded: LoadedModel,
+        leaves: Leaves,
+        texts: Prompts,
+        question: str,
+        listener: Listener,
+    ) -> None:
+        self._library = library
+        self._loaded = loaded
+        self._leaves = leaves
+        self._texts = texts
+        self._question = f"{question} {texts.partial}".strip()
+        self._asked = question
+        self._listener = listener
+
+    def note(self, book: str, group: Sequence[Source]) -> list[Found]:
+        """Return what is noted of some leaves of a book.
+
+        Raises:
+            CancelledError: if stopped.
+        """
+        if self._listener.cancelled():
+            raise CancelledError
+        notes = self._library.notes.of(book, self._loaded.identity, self._asked)
+        text = "\n".join(leaf.shown for leaf in group)
+        note = notes.load(text)
+        if note is None:
+            note = self._taken(group)
+            notes.save(text, note)
+        found: list[Found] = []
+        for page, quote in note.quotes:
+            source = self._holding(group, page, quote)
+            if source is None:
+                continue
+            self._listener.token(f"> {quote} (page {source.page_label})\n\n")
+            found.append(Found(replace(source, score=note.odds), note.odds, (quote,)))
+        return _joined(found)
+
+    def _taken(self, group: Sequence[Source]) -> Note:
+        engine = self._loaded.engine
+        if engine.splices:
+            for leaf in group:
+                if not self._leaves.saved(leaf) and self._library.states.has_room(leaf.book):
+                    self._leaves.read(leaf, cancelled=self._listener.cancelled)
+        messages = self._texts.messages(self._question, group, ())
+        prompt, places = engine.chat_in_parts(messages)
+        splices = self._leaves.splices(group, places)
+        lines = quotable(group)
+        guide = Copying(engine.tokenize, lines, most=MOST_QUOTES, least=VERBATIM_WORDS)
+        written = ""
+        for piece in engine.generate(
+            prompt,
+            Generation(),
+            most_tokens=MOST_NOTE_TOKENS,
+            cancelled=self._listener.cancelled,
+            guide=guide,
+            splices=splices,
+        ):
+            written += piece
+            if _ended(written):
+                break
+        if self._listener.cancelled():
+            raise CancelledError
+        quotes = tuple(dict.fromkeys(_placed(group, _copied(written))))
+        if not quotes:
+            return Note()
+        odds = own_word(engine, self._texts, messages, splices, self._listener.cancelled)
+        return Note(quotes, odds or 0.0)
+
+    def _holding(self, group: Sequence[Source], page: int, quote: str) -> Source | None:
+        """Return the passage that a sentence stands in; its leaf, where it stands in none."""
+        for leaf in group:
+            if leaf.page != page or quote not in quotable([leaf]):
+                continue
+            for piece in [*self._passages(leaf), replace(leaf, leaf=False)]:
+                if quote in quotable([piece]):
+                    tokens = len(self._loaded.engine.tokenize(piece.shown))
+                    return replace(piece, tokens=tokens)
+        return None
+
+    def _passages(self, leaf: Source) -> Iterator[Source]:
+        end = leaf.start + len(leaf.text)
+        for passage in self._library.catalog.passages_on(leaf.book, leaf.page):
+            if leaf.start <= passage.start and passage.end <= end:
+                start = passage.start - leaf.start
+                yield replace(
+                    leaf,
+                    section=passage.section,
+                    start=passage.start,
+                    text=passage.text,
+                    tables=within(leaf.tables, start, start + len(passage.text)),
+                    leaf=False,
+                )
+
+
+def _ended(written: str) -> bool:
+    """Whether the quotations of a text are over, or it does not begin with one."""
+    *whole, last = written.lstrip().split("\n")
+    return not all(line.startswith(MARK) for line in (*whole, last or MARK))
+
+
+def _copied(written: str) -> list[str]:
+    lines = written.strip().split("\n")
+    return [line.removeprefix(MARK).strip() for line in lines if line.startswith(MARK)]
+
+
+def _placed(group: Sequence[Source], copied: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield page and whole sentence of quotations, which may begin inside one.
+
+    One that was cut off is the end of none.
+    """
+    for quote in copied:
+        for leaf in group:
+            whole = next((line for line in quotable([leaf]) if line.endswith(quote)), None)
+            if quote and whole is not None:
+                yield leaf.page, whole
+                break
+
+
+def _joined(found: Sequence[Found]) -> list[Found]:
+    """Return what was found, each passage once with all that was copied of it."""
+    places: dict[tuple[int, int], Found] = {}
+    for piece in found:
+        place = piece.source.page, piece.source.start
+        before = places[place].quotes if place in places else ()
+        places[place] = replace(piece, quotes=(*before, *piece.quotes))
+    return list(places.values())
+
+
+def _chosen(found: Sequence[Found], room: int) -> list[Found]:
+    """Return the passages that answer best and fit, in the order of the book."""
+    chosen = []
+    for piece in sorted(found, key=lambda piece: -piece.odds):
+        tokens = piece.source.tokens + FRAME_TOKENS
+        if tokens <= room:
+            room -= tokens
+            chosen.append(piece)
+    return sorted(chosen, key=lambda piece: (piece.source.page, piece.source.start))
+
+
+def _rank(stride: int, near: Sequence[int]) -> int:
+    return near.index(stride) if stride in near else len(near)
