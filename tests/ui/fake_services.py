@@ -305,7 +305,7 @@ class Librarian:
                 ContextItem(passage.book, "Metals", 12, "8", "Metals", *QUOTE, 300, 0.9, True),
             ),
             timings=draft.timings,
-            left_out=(LeftOut(passage.book, (20, 40), 9000),),
+            left_out=None if request.through else (LeftOut(passage.book, (20, 40), 9000),),
             stopped=draft.stopped,
             notes=(f"{len(request.history)} earlier turns", *(request.found.where.sections or ())),
             limits=request.found.limits,

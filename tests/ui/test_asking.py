@@ -4,6 +4,7 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QUrl
+from PySide6.QtWidgets import QToolButton
 
 from desktop.core.conversations import MessageState
 from desktop.core.records import Mode
@@ -114,6 +115,23 @@ def test_earlier_turns_go_along_and_modes_are_kept(driver: Driver) -> None:
     driver.until(lambda: not driver.asker.running)
     assert driver.view.message.mode is Mode.LONG_CONTEXT
     assert driver.window.conversation.composer.mode is Mode.LONG_CONTEXT
+
+
+def test_what_was_left_out_can_be_read_through(driver: Driver) -> None:
+    def shown() -> list[QToolButton]:
+        buttons = driver.view.findChildren(QToolButton)
+        return [button for button in buttons if button.text() == "Read it through"]
+
+    driver.add("metals.pdf")
+    first = driver.ask("what?")
+    (button,) = shown()
+    button.click()
+    driver.until(lambda: driver.asker.running)
+    driver.until(lambda: not driver.asker.running)
+    assert driver.view.message.id == first.id
+    assert driver.view.message.answer is not None
+    assert driver.view.message.answer.left_out is None
+    driver.until(lambda: not shown())
 
 
 def test_regenerate_answers_in_place(driver: Driver) -> None:
