@@ -57,6 +57,10 @@ NOT_KEPT = (
     "What was read could not be kept, so the next start of Lutrin reads it again: the disk is "
     "almost full, or the room for what is kept"
 )
+NOT_SPLICED = (
+    "{model} can't use what was read ahead: what it keeps of a text can't be put together from "
+    "parts. So the passages are read each time"
+)
 REPEATS = 3
 """A stretch of text that comes this often is a loop, and writing stops."""
 _LOOP_CHARACTERS = 60
@@ -80,6 +84,7 @@ class Answerer:
         make_engine: MakeEngine = llama_engine,
     ) -> None:
         self._library = library
+        self._told: set[str] = set()
         self.models = ModelHolder(library, shelf, make_engine=make_engine)
 
     def load(self, name: str | None, listener: Listener) -> LoadedModel:
@@ -208,7 +213,7 @@ class Answerer:
                 f"The model {model} wrote nothing",
                 "Ask in other words; if that does not help, get the model again or choose another",
             )
-        notes = context.notes
+        notes = context.notes + self._unused(loaded, context)
         if figures.reused_tokens < kept and self._library.states.full:
             notes += (NOT_KEPT,)
         stopped = figures.finish == "stopped"
@@ -236,6 +241,16 @@ class Answerer:
             certainty=round(figures.certainty, 4),
             said=said,
         )
+
+    def _unused(self, loaded: LoadedModel, context: Context) -> tuple[str, ...]:
+        """Return a note, once a model, that it can't use what was read ahead of its sources."""
+        name = loaded.model.name
+        books = {source.book for source in context.sources}
+        ahead = any(self._library.states.usage(book).states for book in books)
+        if loaded.engine.splices or name in self._told or not ahead:
+            return ()
+        self._told.add(name)
+        return (NOT_SPLICED.format(model=name),)
 
     def _noted(
         self,

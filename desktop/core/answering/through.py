@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from desktop.core.answering import long_context
+from desktop.core.answering import long_context, prompts
 from desktop.core.answering.abstention import own_word
 from desktop.core.answering.context import (
     FRAME_TOKENS,
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from desktop.core.answering.leaves import Leaves
     from desktop.core.answering.loaded import LoadedModel
-    from desktop.core.answering.prompts import Prompts
     from desktop.core.answering.request import Listener, Request
     from desktop.core.library.library import Library
 
@@ -64,7 +63,6 @@ def read_through(
     library: Library,
     loaded: LoadedModel,
     leaves: Leaves,
-    texts: Prompts,
     request: Request,
     listener: Listener,
     *,
@@ -79,7 +77,6 @@ def read_through(
         library: Where the book and the notes are.
         loaded: The model that reads.
         leaves: Those of that model.
-        texts: The prompts.
         request: What is asked, and of which part.
         listener: Told of progress, in pages.
         room: Most tokens of the passages.
@@ -94,7 +91,7 @@ def read_through(
     if not pages:
         raise UserFacingError("The book has no such pages", "Choose another part")
     near = [stride_of(hit.passage.page) for hit in hits if hit.passage.book == book]
-    reader = _Reader(library, loaded, leaves, texts, request.question, listener)
+    reader = _Reader(library, loaded, leaves, request.question, listener)
     pace = Pace(listener.stage, "through", total=len(pages), unit="pages")
     found: list[Found] = []
     read: set[int] = set()
@@ -135,15 +132,14 @@ class _Reader:
         library: Library,
         loaded: LoadedModel,
         leaves: Leaves,
-        texts: Prompts,
         question: str,
         listener: Listener,
     ) -> None:
         self._library = library
         self._loaded = loaded
         self._leaves = leaves
-        self._texts = texts
-        self._question = f"{question} {texts.partial}".strip()
+        self._texts = prompts.load()
+        self._question = f"{question} {self._texts.partial}".strip()
         self._asked = question
         self._listener = listener
 

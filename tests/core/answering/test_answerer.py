@@ -141,6 +141,23 @@ def test_the_model_is_asked_whether_the_passages_answer(ask: Callable[..., Answe
     assert answer.confidence["said"] == 0.75
 
 
+def test_a_model_that_cannot_use_what_was_read_ahead_says_so_once(
+    library: Library, ask: Callable[..., Answer]
+) -> None:
+    assert ask(Engine(TRUE)).notes == ()  # nothing was read ahead
+    library.states.of("another", BOOK).save([1, 2], b"state")
+    engine = Engine(TRUE, TRUE)
+    answerer = Answerer(
+        library, FakeShelf("small"), make_engine=lambda *_: engine  # type: ignore[arg-type]
+    )  # fmt: skip
+    hit = makers.hit(library.catalog.passages(BOOK)[0])
+    found = Findings("What is the grey heron?", (hit,), ((BOOK, "Herons"),))
+    request = Request("What is the grey heron?", Mode.RETRIEVAL, found)
+    first, second = (answerer.write(request, Listener()) for _ in range(2))
+    assert first.notes == (answerer_module.NOT_SPLICED.format(model="small"),)
+    assert second.notes == ()
+
+
 def test_a_second_sentence_without_proof_is_noted(ask: Callable[..., Answer]) -> None:
     answer = ask(Engine(f"{TRUE} {FALSE}"))
     assert not answer.abstained
