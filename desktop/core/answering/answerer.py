@@ -158,7 +158,7 @@ class Answerer:
         leaves = Leaves(self._library, loaded, texts)
         context = self._context(request, loaded, texts, history, leaves, listener)
         if request.through and (listener.cancelled() or not context.sources):
-            return self._noted(context, request, model, texts, start, listener)
+            return self._noted(context, request, model, start, listener)
         whole = (
             request.mode is Mode.LONG_CONTEXT and context.left_out is None and not request.through
         )
@@ -253,19 +253,13 @@ class Answerer:
         return (NOT_SPLICED.format(model=name),)
 
     def _noted(
-        self,
-        context: Context,
-        request: Request,
-        model: str,
-        texts: prompts.Prompts,
-        start: float,
-        listener: Listener,
+        self, context: Context, request: Request, model: str, start: float, listener: Listener
     ) -> Draft:
         """Return what was noted as it is: reading was stopped, or nothing was found."""
         stopped = listener.cancelled()
         if stopped and not context.noted:
             raise CancelledError
-        text = "\n".join(f"> {quote}" for quote in context.noted) or texts.refusal
+        text = "\n".join(f"> {quote}" for quote in context.noted) or prompts.load().refusal
         took = round(time.monotonic() - start, 3)
         return Draft(
             text=text,
@@ -296,7 +290,7 @@ class Answerer:
 
         if request.through:
             room = loaded.usual - taken
-            return read_through(self._library, loaded, leaves, texts, request, listener, room=room)
+            return read_through(self._library, loaded, leaves, request, listener, room=room)
 
         def chosen(window: int) -> Context:
             return MODES[request.mode](
