@@ -22,12 +22,12 @@ class Lutrin:
 
     def __init__(self, data: Path, models: Path) -> None:
         self.data = data
-        self._environment = {**os.environ, "LUTRIN_HOME": str(data), "LUTRIN_MODELS": str(models)}
+        self.environment = {**os.environ, "LUTRIN_HOME": str(data), "LUTRIN_MODELS": str(models)}
 
     def __call__(self, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "desktop", *words],
-            env=self._environment,
+            env=self.environment,
             cwd=ROOT,
             capture_output=True,
             text=True,

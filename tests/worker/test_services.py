@@ -164,3 +164,37 @@ def test_a_name_that_the_book_never_names_is_told(
     request = retrieved(librarian, inbox, "What did the chemist Mendeleev discover?")
     assert request["found"]["absent"] == ["Mendeleev"]
     assert request["found"]["hits"]
+
+
+def test_reading_ahead_stands_back_for_an_answer_and_survives_a_kill(
+    librarian: WorkerProcess, answerer: WorkerProcess, inbox: Inbox, handbook: Path
+) -> None:
+    added = librarian.request("add", {"path": str(handbook)})
+    identity = inbox.of(added, "done").data["book"]["id"]
+    request = retrieved(librarian, inbox, "What does Lutrin do with a book that is removed?")
+
+    def ahead() -> float:
+        found = inbox.of(librarian.request("ahead"), "done").data
+        return float(found[0]["share"]) if found else 0.0
+
+    study = answerer.request("study", {"book": identity, "near": [6]})
+    inbox.wait(lambda d: d.job == study and d.event == "stage" and d.data["done"] > 0)
+    write = answerer.request("write", {"request": request})
+    assert inbox.of(write, "done").data["text"]
+    assert not any(d.job == study and d.event == "done" for d in inbox.seen)
+    before = inbox.seen[-1]
+    assert before.job == write
+    inbox.wait(lambda d: d.job == study and d.event == "stage" and d.data["stage"] == "studying")
+    assert answerer.pid is not None
+    os.kill(answerer.pid, signal.SIGKILL)
+    inbox.of(study, "died")
+    kept = ahead()
+    assert 0 < kept < 1
+    again = answerer.request("study", {"book": identity})
+    studied = inbox.of(again, "done").data
+    assert studied["done"] == studied["passages"] > 0
+    assert ahead() == 1.0
+    draft = inbox.of(answerer.request("write", {"request": request}), "done").data
+    assert all(source["reused"] for source in draft["sources"])
+    job = librarian.request("forget_ahead", {"book": identity})
+    assert inbox.of(job, "done").data == []
