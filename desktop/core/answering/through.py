@@ -91,7 +91,7 @@ def read_through(
     if not pages:
         raise UserFacingError("The book has no such pages", "Choose another part")
     near = [stride_of(hit.passage.page) for hit in hits if hit.passage.book == book]
-    reader = _Reader(library, loaded, leaves, request.question, listener)
+    reader = _Reader(library, loaded, leaves, request, book, listener)
     pace = Pace(listener.stage, "through", total=len(pages), unit="pages")
     found: list[Found] = []
     read: set[int] = set()
@@ -99,7 +99,7 @@ def read_through(
         numbers = [number for number in pages if stride_of(number) == stride]
         try:
             for group in leaves.together(leaves.of(book, numbers, where.sections)):
-                found += reader.note(book, group)
+                found += reader.note(group)
         except CancelledError:
             break
         read.update(numbers)
@@ -132,31 +132,32 @@ class _Reader:
         library: Library,
         loaded: LoadedModel,
         leaves: Leaves,
-        question: str,
+        request: Request,
+        book: str,
         listener: Listener,
     ) -> None:
         self._library = library
         self._loaded = loaded
         self._leaves = leaves
         self._texts = prompts.load()
-        self._question = f"{question} {self._texts.partial}".strip()
-        self._asked = question
+        self._question = f"{request.question} {self._texts.partial}".strip()
+        self._notes = library.notes.of(book, loaded.identity, request.question)
+        self._fresh = request.fresh
         self._listener = listener
 
-    def note(self, book: str, group: Sequence[Source]) -> list[Found]:
-        """Return what is noted of some leaves of a book.
+    def note(self, group: Sequence[Source]) -> list[Found]:
+        """Return what is noted of some leaves.
 
         Raises:
             CancelledError: if stopped.
         """
         if self._listener.cancelled():
             raise CancelledError
-        notes = self._library.notes.of(book, self._loaded.identity, self._asked)
         text = "\n".join(leaf.shown for leaf in group)
-        note = notes.load(text)
+        note = None if self._fresh else self._notes.load(text)
         if note is None:
             note = self._taken(group)
-            notes.save(text, note)
+            self._notes.save(text, note)
         found: list[Found] = []
         for page, quote in note.quotes:
             source = self._holding(group, page, quote)
@@ -168,7 +169,7 @@ class _Reader:
 
     def _taken(self, group: Sequence[Source]) -> Note:
         engine = self._loaded.engine
-        if engine.splices:
+        if engine.splices and not self._fresh:
             for leaf in group:
                 if not self._leaves.saved(leaf) and self._library.states.has_room(leaf.book):
                     self._leaves.read(leaf, cancelled=self._listener.cancelled)
@@ -183,6 +184,7 @@ class _Reader:
             Generation(),
             most_tokens=MOST_NOTE_TOKENS,
             cancelled=self._listener.cancelled,
+            fresh=self._fresh,
             guide=guide,
             splices=splices,
         ):

@@ -48,7 +48,9 @@ class Reading:
         self.stop_after: float = float("inf")
         """Strides."""
 
-    def read(self, engine: FakeEngine, question: str = QUESTION, **where: Any) -> Draft:
+    def read(
+        self, engine: FakeEngine, question: str = QUESTION, *, fresh: bool = False, **where: Any
+    ) -> Draft:
         made: Callable[..., Any] = lambda *_: engine  # noqa: E731
         answerer = Answerer(
             self.library, FakeShelf("small"), make_engine=made  # type: ignore[arg-type]
@@ -57,6 +59,7 @@ class Reading:
             question,
             Mode.LONG_CONTEXT,
             Findings(question, self.hits, ((BOOK, "Herons"),), where=Where((BOOK,), **where)),
+            fresh=fresh,
             through=True,
         )
         listener = Listener(self.stages.append, self.tokens.append, self._cancelled)
@@ -145,6 +148,9 @@ def test_notes_are_taken_once(reading: Reading) -> None:
     draft = reading.read(engine, "How do the herons wait?")
     assert len(engine.prompts) == 2  # the last stride, and the answer
     assert [source.page for source in draft.sources] == [2, 12]
+    again = FakeEngine(*[NOTHING] * 3)
+    assert reading.read(again, fresh=True).sources == ()
+    assert len(again.prompts) == 3
 
 
 def test_of_many_notes_the_best_are_read(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
