@@ -58,7 +58,10 @@ def meter(measure: Measure) -> str:
         return tr("{tokens}, read before: it is there at once.").format(tokens=tokens)
     most = tr("this model reads {most:,} at once here").format(most=_round(measure.most))
     if not measure.fits:
-        text = tr("{tokens}; {most}. Only the pages around the best finds are read: choose less.")
+        text = tr(
+            "{tokens}; {most}. Only the pages around the best finds are read: choose less, or "
+            "read it through afterwards."
+        )
         return text.format(tokens=tokens, most=most)
     if measure.seconds is None:
         return tr("{tokens}; {most}. It is read the first time, then it is there at once.").format(

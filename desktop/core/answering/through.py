@@ -163,7 +163,7 @@ class _Reader:
             source = self._holding(group, page, quote)
             if source is None:
                 continue
-            self._listener.token(f"> {quote} (page {source.page_label})\n\n")
+            self._listener.token(f"“{quote}” (page {source.page_label})\n\n")
             found.append(Found(replace(source, score=note.odds), note.odds, (quote,)))
         return _joined(found)
 

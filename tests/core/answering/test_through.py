@@ -94,7 +94,7 @@ def test_an_answer_is_written_from_what_was_noted(reading: Reading) -> None:
     assert seen[0] == (0, 12)
     assert seen[-1] == (12, 12)
     streamed = "".join(reading.tokens)
-    assert streamed.startswith(f"> {quote(3)} (page p3)\n\n> {quote(11)} (page p11)\n\n")
+    assert streamed.startswith(f"“{quote(3)}” (page p3)\n\n“{quote(11)}” (page p11)\n\n")
     proved = judge(reading.request, draft, embedder="fake@1")
     assert {citation.page for citation in proved.citations} <= {3, 11}
 
@@ -177,4 +177,4 @@ def test_what_is_not_copied_is_no_note(reading: Reading, reply: str) -> None:
 def test_a_quotation_without_its_beginning_is_the_whole_sentence(reading: Reading) -> None:
     engine = FakeEngine("> its fish on page 4.\n\n", NOTHING, NOTHING, "Yes.")
     reading.read(engine)
-    assert reading.tokens[0].startswith(f"> {quote(4)}")
+    assert reading.tokens[0].startswith(f"“{quote(4)}”")
