@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
 STRIDE = 4
 """Pages of a stride. With none before it a leaf is read worse: by the likelihood of an answer that
-was written from the plain prompt, 0.06 nats a token are lost, behind 192 tokens of text 0.02."""
+was written from the plain prompt, 0.06 nats a token are lost, behind 192 tokens of text 0.02. Of 18
+first drafts 8 were right with leaves read alone, 2 refused; in strides 10 and none; read plainly
+11 and none."""
 _LEAST = 40
 """Characters of a source on a leaf that count; a line that a table reaches over does not."""
 _WHOLE = 0.9
