@@ -54,6 +54,7 @@ class Leaves:
         self._library = library
         self._loaded = loaded
         self._texts = texts
+        self._tokens: dict[tuple[str, int, int], list[int]] = {}
         self._strides: dict[tuple[str, int], list[list[Source]]] = {}
 
     @cached_property
@@ -106,7 +107,10 @@ class Leaves:
 
     def tokens(self, leaf: Source) -> list[int]:
         """Return a leaf's tokens in a prompt."""
-        return self._loaded.engine.tokenize(self._texts.body(leaf))
+        place = leaf.book, leaf.page, leaf.start
+        if place not in self._tokens:
+            self._tokens[place] = self._loaded.engine.tokenize(self._texts.body(leaf))
+        return self._tokens[place]
 
     def saved(self, leaf: Source) -> bool:
         """Return whether there is a state of a leaf, sound or not."""

@@ -62,7 +62,7 @@ _PAGES = re.compile(
 _PLACE = rf"(?:{scope.KIND_WORDS}|page)s?\b"
 _OF_ANOTHER = re.compile(
     rf"\s+(?:(?:of|de|du|des)\s++|d['\u2019])"
-    rf"(?!{_THE}*+(?:same\s+)?(?:{_WORD}\s+)?(?:{_PLACE}|\d|it\b))"
+    rf"(?!{_THE}*(?:same\s+)?(?:{_WORD}\s+)?(?:{_PLACE}|\d|it\b))"
     r"|\s+(?:bankruptc|filing|petition|debtor|creditor|protection|proceeding|reorgani[sz]|"
     r"liquidation|case|housing|voucher|tariff|immunity|claim|investigation|violation)",
     re.IGNORECASE,

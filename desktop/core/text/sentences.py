@@ -8,7 +8,7 @@ _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st vs etc e.g i.e cf fig figs eq eqs no nos vol pp p ch chap sec al inc ltd "
     "co jr sr approx ca u.s u.k ph.d b.c a.d resp viz ibid op ed eds trans dept est".split()
 )
-_END = re.compile(r"(?<![.!?…])[.!?…]++(?:[\"'”’)\]]|\s?»)*+(?=\s)|\n{2,}|[。！？]+[」』”]*")
+_END = re.compile(r"(?<![.!?…])[.!?…]++(?:[\"'”’)\]]|\s?»)*(?=\s)(?!\s?»)|\n{2,}|[。！？]+[」』”]*")
 _LAST_WORD = re.compile(r"[\w.]+$")
 
 
