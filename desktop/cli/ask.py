@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from desktop.cli.books import chosen_books
-from desktop.cli.options import answering, choosing, common, part
+from desktop.cli.options import answering, choosing, common, mode, part
 from desktop.cli.output import ProgressLine, notice, print_json
 from desktop.core.answering import steps
 from desktop.core.answering.answerer import MODES, Answerer
@@ -24,7 +24,6 @@ from desktop.core.library.library import Library
 from desktop.core.library.where import Where
 from desktop.core.llm import catalogue, choice, download, hardware
 from desktop.core.llm.shelf import ModelShelf
-from desktop.core.records import Mode
 from desktop.core.retrieval import scope, search
 
 if TYPE_CHECKING:
@@ -52,8 +51,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     if not args.question.strip():
         raise UserFacingError("The question is empty", "Write what you want to know")
     library = Library(paths)
-    mode = Mode.LONG_CONTEXT if args.through else Mode(args.mode)
-    if mode not in MODES:
+    if mode(args) not in MODES:
         raise UserFacingError("No adapter has been trained for this book", "Ask in retrieval mode")
     books = chosen_books(library, args)
     where = Where(tuple(book.id for book in books) or None)
@@ -67,7 +65,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
         library.embedder.load()  # before the clock starts, like the model
         asked = steps.Question(
             args.question,
-            mode,
+            mode(args),
             where=where,
             model=args.model,
             fresh=args.fresh,

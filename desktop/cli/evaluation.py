@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.cli.books import find_book
-from desktop.cli.options import answering, common
+from desktop.cli.options import answering, common, mode
 from desktop.cli.output import ProgressLine, notice, print_json
 from desktop.core.answering import steps
 from desktop.core.answering.answerer import Answerer
@@ -19,7 +19,6 @@ from desktop.core.library.library import Library
 from desktop.core.library.where import Where
 from desktop.core.llm import catalogue
 from desktop.core.llm.shelf import ModelShelf
-from desktop.core.records import Mode
 from desktop.core.retrieval import search
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ def _asker(
 
         asked = steps.Question(
             question,
-            Mode.LONG_CONTEXT if args.through else Mode(args.mode),
+            mode(args),
             where=where,
             model=args.model,
             fresh=args.fresh,

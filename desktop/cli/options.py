@@ -85,3 +85,8 @@ def answering(parser: argparse.ArgumentParser) -> None:
         help="read all of it, a few pages at a time, taking notes (long-context; takes long)",
     )
     parser.add_argument("--fresh", action="store_true", help="use nothing that was read before")
+
+
+def mode(args: argparse.Namespace) -> Mode:
+    """Return the mode that `answering`'s options say."""
+    return Mode.LONG_CONTEXT if args.through else Mode(args.mode)

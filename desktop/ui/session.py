@@ -265,17 +265,17 @@ class Session(QObject):
             return tr("Add a book first, then ask about it")
         return tr("The book is being read; you can ask in a moment")
 
-    def _again(self, message: Message) -> None:
+    def _again(self, message: Message, *, without: str = "", through: bool = False) -> None:
         if message.state is not MessageState.WRITING:
-            self._asker.ask_again(message, self.conversation, model=self.model())
+            self._asker.ask_again(
+                message, self.conversation, model=self.model(), without=without, through=through
+            )
 
     def _through(self, message: Message) -> None:
-        if message.state is not MessageState.WRITING:
-            self._asker.ask_again(message, self.conversation, model=self.model(), through=True)
+        self._again(message, through=True)
 
     def _without_limit(self, message: Message, key: str) -> None:
-        if message.state is not MessageState.WRITING:
-            self._asker.ask_again(message, self.conversation, model=self.model(), without=key)
+        self._again(message, without=key)
 
     def _in_mode(self, message: Message, mode: Mode) -> None:
         if self._asker.running is not None:

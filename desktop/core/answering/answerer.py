@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from desktop.core.answering import long_context, prompts, retrieval_mode
 from desktop.core.answering.abstention import own_word
-from desktop.core.answering.context import VERBATIM_WORDS, quotable
+from desktop.core.answering.context import quoting
 from desktop.core.answering.holder import ModelHolder, llama_engine
 from desktop.core.answering.leaves import Leaves
 from desktop.core.answering.meter import MOST_ANSWER_TOKENS, Measure, document, measure
@@ -22,7 +22,6 @@ from desktop.core.answering.reminder import reminder
 from desktop.core.answering.request import Draft
 from desktop.core.answering.through import read_through
 from desktop.core.errors import CancelledError, UserFacingError
-from desktop.core.llm.copying import Copying
 from desktop.core.llm.generation import Generation, Sampling
 from desktop.core.progress import Pace
 from desktop.core.records import Mode, Progress, Timings, Turn
@@ -47,8 +46,6 @@ MODES: dict[Mode, ModeContext] = {
 }
 """A new mode is one new module and one line here."""
 
-MOST_QUOTES = 3
-"""Sentences that the model may copy before it answers; with more it reads out the page."""
 MOST_INTERPRETED = 96
 """Longest reply in `structure.GRAMMAR`."""
 TURN_WORDS = 90
@@ -187,12 +184,7 @@ class Answerer:
             reading=reading.at,
             cancelled=listener.cancelled,
             fresh=request.fresh,
-            guide=Copying(
-                engine.tokenize,
-                quotable(context.sources),
-                most=MOST_QUOTES,
-                least=VERBATIM_WORDS,
-            ),
+            guide=quoting(context.sources, engine.tokenize),
             kept=kept,
             states=loaded.states(context.sources[0].book) if whole else None,
             splices=splices,
@@ -245,9 +237,10 @@ class Answerer:
     def _unused(self, loaded: LoadedModel, context: Context) -> tuple[str, ...]:
         """Return a note, once a model, that it can't use what was read ahead of its sources."""
         name = loaded.model.name
+        if loaded.engine.splices or name in self._told:
+            return ()
         books = {source.book for source in context.sources}
-        ahead = any(self._library.states.usage(book).states for book in books)
-        if loaded.engine.splices or name in self._told or not ahead:
+        if not any(self._library.states.usage(book).states for book in books):
             return ()
         self._told.add(name)
         return (NOT_SPLICED.format(model=name),)

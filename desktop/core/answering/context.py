@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
+from desktop.core.llm.copying import Copying
 from desktop.core.records import ContextItem
 from desktop.core.text import sentences
 
@@ -110,6 +111,8 @@ class ModeContext(Protocol):
 
 VERBATIM_WORDS = 4
 """A run of words shorter than this is a coincidence, not a quotation."""
+MOST_QUOTES = 3
+"""Sentences that the model may copy before it answers; with more it reads out the page."""
 FRAME_TOKENS = 48
 """Tokens of the line before each source (number, title, page, section), at most."""
 
@@ -147,6 +150,11 @@ def quotable(sources: Sequence[Source]) -> list[str]:
                 texts += [row for row in str(table).split("\n") if any(map(str.isalnum, row))]
                 position = table.end
     return texts
+
+
+def quoting(sources: Sequence[Source], tokenize: Callable[[str], Sequence[int]]) -> Copying:
+    """Return a guide for a text that may quote sources, word for word."""
+    return Copying(tokenize, quotable(sources), most=MOST_QUOTES, least=VERBATIM_WORDS)
 
 
 def best_first(sources: Sequence[Source]) -> list[Source]:

@@ -55,7 +55,7 @@ class Leaves:
         self._loaded = loaded
         self._texts = texts
         self._tokens: dict[tuple[str, int, int], list[int]] = {}
-        self._strides: dict[tuple[str, int], list[list[Source]]] = {}
+        self._strides: dict[tuple[str, int], dict[tuple[int, int], list[int]]] = {}
 
     @cached_property
     def opening(self) -> list[int]:
@@ -139,15 +139,19 @@ class Leaves:
         """Return the tokens behind which a leaf is read."""
         key = leaf.book, stride_of(leaf.page)
         if key not in self._strides:
-            pages = range(key[1] * STRIDE + 1, (key[1] + 1) * STRIDE + 1)
-            self._strides[key] = self.together(self.of(leaf.book, pages))
-        before = list(self.opening)
-        for group in self._strides[key]:
-            places = [(other.page, other.start) for other in group]
-            if (leaf.page, leaf.start) in places:
-                for other in group[: places.index((leaf.page, leaf.start))]:
-                    before += self.tokens(other)
-        return before
+            self._strides[key] = self._stride(*key)
+        return self._strides[key].get((leaf.page, leaf.start), self.opening)
+
+    def _stride(self, book: str, number: int) -> dict[tuple[int, int], list[int]]:
+        """Return the tokens before each leaf of a stride, by its page and where it starts."""
+        pages = range(number * STRIDE + 1, (number + 1) * STRIDE + 1)
+        found = {}
+        for group in self.together(self.of(book, pages)):
+            before = self.opening
+            for leaf in group:
+                found[leaf.page, leaf.start] = before
+                before = [*before, *self.tokens(leaf)]
+        return found
 
     def together(self, leaves: Sequence[Source]) -> list[list[Source]]:
         """Return leaves in groups that are read together: half a window at most, in order."""

@@ -68,18 +68,18 @@ def choose(
         raise UserFacingError(
             f"Not even page {seeds[0]} fits the model's window", "Ask in retrieval mode"
         )
-    missing = ranges(p for n, p in sorted(texts.items()) if n not in chosen and p.text)
+    missing = left_out(
+        book,
+        (page for n, page in sorted(texts.items()) if n not in chosen and page.text),
+        lambda characters: _estimate(characters, chosen.values()),
+    )
     notes = [] if not missing else [_read_note(sorted(chosen), len(texts))]
     others = len(books) - 1
     if others:
         notes.append(f"Only “{entry.title}” was read; {others} more in the library")
     return Context(
         tuple(source for _, source in sorted(chosen.items())),
-        left_out=tuple(
-            LeftOut(book, (part[0].number, part[-1].number), _estimate(part, chosen.values()))
-            for part in missing
-        )
-        or None,
+        left_out=missing,
         notes=tuple(notes),
     )
 
@@ -112,8 +112,30 @@ def _outward(seeds: Sequence[int], known: dict[int, Page]) -> Iterable[int]:
                     yield number
 
 
-def ranges(pages: Iterable[Page]) -> list[list[Page]]:
-    """Return pages in runs without a gap."""
+def left_out(
+    book: str, pages: Iterable[Page], tokens: Callable[[int], int]
+) -> tuple[LeftOut, ...] | None:
+    """Return what was not read of a book, a run of pages each; None where all was.
+
+    Args:
+        book: Its id.
+        pages: Those that were not read, in order.
+        tokens: From a number of characters to one of tokens.
+    """
+    return (
+        tuple(
+            LeftOut(
+                book,
+                (part[0].number, part[-1].number),
+                tokens(sum(len(page.text) for page in part)),
+            )
+            for part in _ranges(pages)
+        )
+        or None
+    )
+
+
+def _ranges(pages: Iterable[Page]) -> list[list[Page]]:
     parts: list[list[Page]] = []
     for page in pages:
         if parts and page.number == parts[-1][-1].number + 1:
@@ -123,9 +145,9 @@ def ranges(pages: Iterable[Page]) -> list[list[Page]]:
     return parts
 
 
-def _estimate(pages: Sequence[Page], known: Iterable[Source]) -> int:
-    """Return the tokens of some pages, from the characters a token has in those counted."""
+def _estimate(length: int, known: Iterable[Source]) -> int:
+    """Return the tokens of so many characters, from those a token has in what was counted."""
     counted = list(known)
     characters = sum(len(source.text) for source in counted)
     tokens = sum(source.tokens for source in counted)
-    return round(sum(len(page.text) for page in pages) * tokens / max(1, characters))
+    return round(length * tokens / max(1, characters))

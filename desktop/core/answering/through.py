@@ -12,21 +12,14 @@ from typing import TYPE_CHECKING
 
 from desktop.core.answering import long_context, prompts
 from desktop.core.answering.abstention import own_word
-from desktop.core.answering.context import (
-    FRAME_TOKENS,
-    VERBATIM_WORDS,
-    Context,
-    Source,
-    quotable,
-)
+from desktop.core.answering.context import FRAME_TOKENS, Context, Source, quotable, quoting
 from desktop.core.answering.leaves import stride_of
 from desktop.core.answering.meter import CHARACTERS_A_TOKEN
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.library.notes import Note
-from desktop.core.llm.copying import MARK, Copying
+from desktop.core.llm.copying import MARK
 from desktop.core.llm.generation import Generation
 from desktop.core.progress import Pace
-from desktop.core.records import LeftOut
 from desktop.core.text.tables import within
 
 if TYPE_CHECKING:
@@ -39,7 +32,6 @@ if TYPE_CHECKING:
 
 MOST_NOTE_TOKENS = 160
 """Of one note: three sentences, copied."""
-MOST_QUOTES = 3
 MOST_READ_TOKENS = 1600
 """Of the passages that the answer is written from: what a search brings, too."""
 
@@ -49,13 +41,11 @@ class Found:
     """A passage that was noted.
 
     Attributes:
-        source: The passage.
-        odds: See `Note`.
+        source: The passage; its score is the odds of the `Note`.
         quotes: What was copied of it.
     """
 
     source: Source
-    odds: float
     quotes: tuple[str, ...]
 
 
@@ -107,15 +97,11 @@ def read_through(
     chosen = _chosen(found, min(room, MOST_READ_TOKENS))
     return Context(
         tuple(piece.source for piece in chosen),
-        left_out=tuple(
-            LeftOut(
-                book,
-                (part[0].number, part[-1].number),
-                round(sum(len(page.text) for page in part) / CHARACTERS_A_TOKEN),
-            )
-            for part in long_context.ranges(p for n, p in sorted(pages.items()) if n not in read)
-        )
-        or None,
+        left_out=long_context.left_out(
+            book,
+            (page for number, page in sorted(pages.items()) if number not in read),
+            lambda characters: round(characters / CHARACTERS_A_TOKEN),
+        ),
         notes=(
             f"Read {len(read)} of {len(pages)} pages through; {len(found)} passages were noted"
             + (f", of which the best {len(chosen)} were used" if len(chosen) < len(found) else ""),
@@ -146,7 +132,7 @@ class _Reader:
         self._listener = listener
 
     def note(self, group: Sequence[Source]) -> list[Found]:
-        """Return what is noted of some leaves.
+        """Return what is noted of some leaves, each passage once with all that was copied of it.
 
         Raises:
             CancelledError: if stopped.
@@ -158,14 +144,16 @@ class _Reader:
         if note is None:
             note = self._taken(group)
             self._notes.save(text, note)
-        found: list[Found] = []
+        found: dict[tuple[int, int], Found] = {}
         for page, quote in note.quotes:
             source = self._holding(group, page, quote)
             if source is None:
                 continue
             self._listener.token(f"“{quote}” (page {source.page_label})\n\n")
-            found.append(Found(replace(source, score=note.odds), note.odds, (quote,)))
-        return _joined(found)
+            place = source.page, source.start
+            before = found[place].quotes if place in found else ()
+            found[place] = Found(replace(source, score=note.odds), (*before, quote))
+        return list(found.values())
 
     def _taken(self, group: Sequence[Source]) -> Note:
         engine = self._loaded.engine
@@ -176,8 +164,6 @@ class _Reader:
         messages = self._texts.messages(self._question, group, ())
         prompt, places = engine.chat_in_parts(messages)
         splices = self._leaves.splices(group, places)
-        lines = quotable(group)
-        guide = Copying(engine.tokenize, lines, most=MOST_QUOTES, least=VERBATIM_WORDS)
         written = ""
         for piece in engine.generate(
             prompt,
@@ -185,7 +171,7 @@ class _Reader:
             most_tokens=MOST_NOTE_TOKENS,
             cancelled=self._listener.cancelled,
             fresh=self._fresh,
-            guide=guide,
+            guide=quoting(group, engine.tokenize),
             splices=splices,
         ):
             written += piece
@@ -202,7 +188,7 @@ class _Reader:
     def _holding(self, group: Sequence[Source], page: int, quote: str) -> Source | None:
         """Return the passage that a sentence stands in; its leaf, where it stands in none."""
         for leaf in group:
-            if leaf.page != page or quote not in quotable([leaf]):
+            if leaf.page != page:
                 continue
             for piece in [*self._passages(leaf), replace(leaf, leaf=False)]:
                 if quote in quotable([piece]):
@@ -249,20 +235,10 @@ def _placed(group: Sequence[Source], copied: Sequence[str]) -> Iterator[tuple[in
                 break
 
 
-def _joined(found: Sequence[Found]) -> list[Found]:
-    """Return what was found, each passage once with all that was copied of it."""
-    places: dict[tuple[int, int], Found] = {}
-    for piece in found:
-        place = piece.source.page, piece.source.start
-        before = places[place].quotes if place in places else ()
-        places[place] = replace(piece, quotes=(*before, *piece.quotes))
-    return list(places.values())
-
-
 def _chosen(found: Sequence[Found], room: int) -> list[Found]:
     """Return the passages that answer best and fit, in the order of the book."""
     chosen = []
-    for piece in sorted(found, key=lambda piece: -piece.odds):
+    for piece in sorted(found, key=lambda piece: -piece.source.score):
         tokens = piece.source.tokens + FRAME_TOKENS
         if tokens <= room:
             room -= tokens
