@@ -48,6 +48,8 @@ class FakeEmbedder:
 class FakeEngine:
     """Answers with the next of its replies, word by word."""
 
+    notice = ""
+
     def __init__(self, *replies: str, context_tokens: int = 4096, delay_s: float = 0.0) -> None:
         self.replies = list(replies)
         self.context_tokens = context_tokens

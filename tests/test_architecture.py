@@ -49,7 +49,7 @@ def test_only_the_store_imports_lancedb() -> None:
 
 
 def test_only_the_engine_and_its_parts_import_llama_cpp() -> None:
-    parts = ("engine", "memory", "sampler", "vocabulary")
+    parts = ("accelerator", "engine", "memory", "sampler", "vocabulary")
     assert importers("llama_cpp") == {f"core/llm/{part}.py" for part in parts}
 
 

@@ -61,11 +61,11 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
 
 def _accelerator() -> str:
     try:
-        from desktop.core.llm import engine
-
-        return engine.accelerator()
+        from desktop.core.llm.accelerator import accelerator
     except (OSError, ImportError):  # a check of its own says so
         return "none"
+    found = accelerator()
+    return f"{found.name}, {found.free / 2**30:.1f} GiB free" if found else "none"
 
 
 def _qt() -> str:
@@ -89,7 +89,7 @@ def _write_a_word(model: ShelfModel) -> str:
     from desktop.core.llm.generation import Generation
 
     assert model.path is not None
-    engine = Engine(model.path, context_tokens=256, threads=hardware.survey().cores_physical)
+    engine = Engine(model.path, context_tokens=256, threads=hardware.survey().cores_fast)
     try:
         figures = Generation()
         prompt = engine.chat([("user", "Say hello.")])
@@ -102,7 +102,8 @@ def _write_a_word(model: ShelfModel) -> str:
 def _print(report: dict[str, Any], machine: Machine, results: list[Check]) -> None:
     print(f"{machine.system}, {machine.processor}")
     print(
-        f"{machine.cores_physical} cores, {machine.memory_total / 2**30:.1f} GiB of memory, "
+        f"{machine.cores_physical} cores, {machine.cores_fast} to compute with, "
+        f"{machine.memory_total / 2**30:.1f} GiB of memory, "
         f"{machine.memory_available / 2**30:.1f} free, accelerator: {machine.accelerator}"
     )
     for name, path in report["paths"].items():

@@ -37,7 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, required=True, help="a GGUF file")
     args = parser.parse_args()
-    threads = survey().cores_physical
+    threads = survey().cores_fast
     with pymupdf.open(HANDBOOK) as file:
         text = "\n".join(page.get_text() for page in file)
     engine = Engine(args.model, context_tokens=WINDOW, threads=threads)

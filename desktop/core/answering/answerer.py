@@ -205,7 +205,7 @@ class Answerer:
                 f"The model {model} wrote nothing",
                 "Ask in other words; if that does not help, get the model again or choose another",
             )
-        notes = context.notes + self._unused(loaded, context)
+        notes = context.notes + self._news(loaded, context)
         if figures.reused_tokens < kept and self._library.states.full:
             notes += (NOT_KEPT,)
         stopped = figures.finish == "stopped"
@@ -234,16 +234,17 @@ class Answerer:
             said=said,
         )
 
-    def _unused(self, loaded: LoadedModel, context: Context) -> tuple[str, ...]:
-        """Return a note, once a model, that it can't use what was read ahead of its sources."""
-        name = loaded.model.name
-        if loaded.engine.splices or name in self._told:
-            return ()
+    def _news(self, loaded: LoadedModel, context: Context) -> tuple[str, ...]:
+        """Return notes, each once, on how the model is run and what of it can't be used."""
+        notes = list(loaded.notices())
         books = {source.book for source in context.sources}
-        if not any(self._library.states.usage(book).states for book in books):
-            return ()
-        self._told.add(name)
-        return (NOT_SPLICED.format(model=name),)
+        if not loaded.engine.splices and any(
+            self._library.states.usage(book).states for book in books
+        ):
+            notes.append(NOT_SPLICED.format(model=loaded.model.name))
+        new = tuple(note for note in notes if note not in self._told)
+        self._told.update(new)
+        return new
 
     def _noted(
         self, context: Context, request: Request, model: str, start: float, listener: Listener

@@ -98,7 +98,7 @@ class ModelHolder:
         listener.stage(Progress("loading", 0, 0, ""))
         path = file_of(model)
         window = fitting(path, machine.memory_available)
-        engine = self._make_engine(path, window, machine.cores_physical, listener.cancelled)
+        engine = self._make_engine(path, window, machine.cores_fast, listener.cancelled)
         self._loaded = loaded = LoadedModel(model, engine, self._library)
         start = engine.chat(prompts.load().start())
         loaded.note(engine.begin(start, loaded.states(), cancelled=listener.cancelled))

@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from desktop.core.errors import UserFacingError
-from desktop.core.llm.gguf import read_header
+from desktop.core.llm.gguf import memory_needed, read_header
 from desktop.core.llm.hardware import survey
-from desktop.core.llm.room import LONG_WINDOWS, widest
+from desktop.core.llm.room import LONG_WINDOWS, WINDOWS, shortage, widest
 from desktop.core.llm.speeds import Speeds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from desktop.core.answering.request import EngineLike
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from desktop.core.llm.generation import Generation
     from desktop.core.llm.gguf import ModelHeader
     from desktop.core.llm.hardware import Machine
+    from desktop.core.llm.room import Shortage
     from desktop.core.llm.shelf import ModelShelf, ShelfModel
     from desktop.core.llm.states import BookStates
 
@@ -54,11 +56,33 @@ class LoadedModel:
 
     def widest(self) -> int:
         """Return the widest window that it has and the free memory allows."""
-        free = survey().memory_available + self.model.size_bytes  # its weights are there already
         found = None
         with suppress(UserFacingError):  # its file may be gone meanwhile
-            found = widest(self._header, free, LONG_WINDOWS)
+            found = widest(self._header, self._room(), LONG_WINDOWS)
         return max(self.engine.context_tokens, found or 0)
+
+    def shortage(self, windows: Sequence[int] = LONG_WINDOWS) -> Shortage | None:
+        """Return what the widest of some windows would take, where the free memory lacks it."""
+        with suppress(UserFacingError):
+            return shortage(self._header, self._room(), windows)
+        return None
+
+    def _room(self) -> int:
+        """Return the bytes of memory that it has and that are free."""
+        has = memory_needed(self._header, context_tokens=self.engine.context_tokens)
+        return survey().memory_available + has.total
+
+    def notices(self) -> tuple[str, ...]:
+        """Return what the user is to know of how it is run."""
+        found = [self.engine.notice] if self.engine.notice else []
+        short = self.shortage(WINDOWS) if self.usual < WINDOWS[0] else None
+        if short is not None:
+            found.append(
+                f"Memory is short, so {self.model.name} reads {self.usual:,} tokens at once: "
+                f"{short.window:,} need {short.need / 1e9:.1f} GB, and {short.free / 1e9:.1f} GB "
+                "are free. Close other programs, and start Lutrin again"
+            )
+        return tuple(found)
 
     @cached_property
     def _header(self) -> ModelHeader:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 from desktop.core.answering import long_context, prompts
 from desktop.core.answering.context import FRAME_TOKENS
+
+# decode() reads the hints.
+from desktop.core.llm.room import Shortage  # noqa: TC001
 from desktop.core.retrieval import scope
 
 if TYPE_CHECKING:
@@ -59,6 +62,7 @@ class Measure:
         most: The longest text that the model reads at once here.
         seconds: About how long it takes the first time; None where that is not known.
         known: Whether it was read before and kept.
+        short: The window that there is too little memory for; None where there is enough.
     """
 
     pages: int
@@ -66,6 +70,7 @@ class Measure:
     most: int
     seconds: float | None
     known: bool
+    short: Shortage | None = None
 
     @property
     def fits(self) -> bool:
@@ -114,12 +119,13 @@ def measure(loaded: LoadedModel, catalog: Catalog, where: Where) -> Measure:
     engine, texts = loaded.engine, prompts.load()
     frame = len(engine.chat(texts.messages(_ANY, (), ())))
     most = loaded.widest() - frame - MOST_ANSWER_TOKENS
+    short = loaded.shortage()
     (book,) = where.books or ()
     pages = long_context.pages(catalog, book, where)
     characters = sum(len(page.text) for page in pages)
     if characters > MOST_COUNTED * most * CHARACTERS_A_TOKEN:
         tokens = round(characters / CHARACTERS_A_TOKEN)
-        return Measure(len(pages), tokens, most, loaded.seconds(tokens), known=False)
+        return Measure(len(pages), tokens, most, loaded.seconds(tokens), False, short)
     context = long_context.choose(
         catalog,
         (),
@@ -132,7 +138,7 @@ def measure(loaded: LoadedModel, catalog: Catalog, where: Where) -> Measure:
     kept = document(engine, texts, prompt, context.sources)
     known = loaded.states(book).has(prompt[:kept])
     tokens = len(prompt) - frame
-    return Measure(len(pages), tokens, most, loaded.seconds(len(prompt)), known)
+    return Measure(len(pages), tokens, most, loaded.seconds(len(prompt)), known, short)
 
 
 def document(

@@ -88,6 +88,7 @@ class EngineLike(Protocol):
     """What the answerer uses of an engine; see `desktop.core.llm.engine.Engine`."""
 
     context_tokens: int
+    notice: str
 
     def resize(self, context_tokens: int) -> None:
         """Make room for another window."""

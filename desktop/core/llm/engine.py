@@ -6,7 +6,6 @@ what of it can be used again, is Lutrin's business: see `memory`. Knows nothing 
 
 from __future__ import annotations
 
-import codecs
 import ctypes
 import logging
 import time
@@ -16,11 +15,16 @@ import llama_cpp
 import numpy as np
 
 from desktop.core.errors import CancelledError, UserFacingError
+from desktop.core.llm.accelerator import accelerator
+from desktop.core.llm.drafts import Drafts
 from desktop.core.llm.generation import Generation, Sampling
+from desktop.core.llm.gguf import read_header
 from desktop.core.llm.memory import SEQUENCES, Memory
 from desktop.core.llm.reading import STEP_TOKENS, Known, read_ahead, read_prompt
+from desktop.core.llm.room import layers_on
 from desktop.core.llm.sampler import Sampler, logarithms
 from desktop.core.llm.vocabulary import Vocabulary
+from desktop.core.llm.writing import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +35,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+NOT_ACCELERATED = (
+    "The graphics processor could not be used, so the processor does all of the work: answers "
+    "take longer"
+)
 _LOUD_LEVELS = (3, 4)
 """ggml's log levels "warning" and "error"."""
 
@@ -44,11 +52,18 @@ def _log(level: int, text: bytes, _data: ctypes.c_void_p) -> None:
 class Engine:
     """A loaded model with one conversation in its memory. Not for several threads at once.
 
+    Where there is a graphics processor, it computes as many layers as fit its free memory. Where
+    that does not work, the processor computes all.
+
     Args:
         path: A GGUF file.
         context_tokens: Window to make room for.
         threads: Threads to compute with.
         cancelled: Asked while the file is read.
+
+    Attributes:
+        context_tokens: The window.
+        notice: What the user is to know of how it is run; "" for nothing.
 
     Raises:
         UserFacingError: if the file can't be loaded or the memory does not suffice.
@@ -65,27 +80,43 @@ class Engine:
     ) -> None:
         self._model: Any = None
         self._context: Any = None
+        self._path = path
+        self._threads = threads
+        self.notice = ""
         llama_cpp.llama_log_set(_log, ctypes.c_void_p(0))
         llama_cpp.llama_backend_init()
-        self._load(path, cancelled)
-        self._threads = threads
-        self._vocabulary = Vocabulary(self._model)
-        self._make_context(context_tokens)
+        found = accelerator()
+        self._layers = layers_on(read_header(path), context_tokens, found.free) if found else 0
+        try:
+            self._open(context_tokens, cancelled)
+        except UserFacingError:
+            if not self._layers:
+                raise
+            self._leave_accelerator(context_tokens, cancelled)
 
-    def _load(self, path: Path, cancelled: Callable[[], bool]) -> None:
+    def _open(self, context_tokens: int, cancelled: Callable[[], bool]) -> None:
         parameters = llama_cpp.llama_model_default_params()
-        parameters.n_gpu_layers = 0
+        parameters.n_gpu_layers = self._layers
         parameters.use_extra_bufts = not _has_tiles()
         go_on = llama_cpp.llama_progress_callback(lambda _part, _data: not cancelled())
         parameters.progress_callback = go_on
-        self._model = llama_cpp.llama_model_load_from_file(str(path).encode(), parameters)
+        self._model = llama_cpp.llama_model_load_from_file(str(self._path).encode(), parameters)
         if not self._model:
             if cancelled():
                 raise CancelledError
             raise UserFacingError(
-                f"The model “{path.name}” can't be loaded",
+                f"The model “{self._path.name}” can't be loaded",
                 "Choose another model, or remove this one and get it again",
             )
+        self._vocabulary = Vocabulary(self._model)
+        self._make_context(context_tokens)
+
+    def _leave_accelerator(self, context_tokens: int, cancelled: Callable[[], bool]) -> None:
+        """Load the model once more, for the processor alone."""
+        self.close()
+        self._layers = 0
+        self.notice = NOT_ACCELERATED
+        self._open(context_tokens, cancelled)
 
     def _make_context(self, context_tokens: int) -> None:
         parameters = llama_cpp.llama_context_default_params()
@@ -112,7 +143,12 @@ class Engine:
         """
         llama_cpp.llama_free(self._context)
         self._context = None
-        self._make_context(context_tokens)
+        try:
+            self._make_context(context_tokens)
+        except UserFacingError:
+            if not self._layers:
+                raise
+            self._leave_accelerator(context_tokens, lambda: False)
 
     def tokenize(self, text: str) -> list[int]:
         """Return the tokens of a text; none of them is one of the model's markers."""
@@ -134,7 +170,8 @@ class Engine:
     @property
     def identity(self) -> str:
         """What changes the bytes of a state beside the model's file and the tokens."""
-        return str(llama_cpp.__version__)
+        where = " accelerated" if self._layers else ""
+        return f"{llama_cpp.__version__}{where}"
 
     def begin(
         self,
@@ -214,7 +251,9 @@ class Engine:
         figures.prefill_s = time.monotonic() - start
         vocab = self._vocabulary.vocab
         sampler = Sampler(self._context, vocab, sampling or Sampling(), grammar, guide)
-        yield from self._write(figures, most_tokens, sampler, guide, cancelled)
+        drafts = Drafts(prompt, self._memory.costs) if self._memory.splices else None
+        writer = Writer(self._memory, self._vocabulary, sampler, guide, drafts)
+        yield from writer.write(figures, most_tokens, cancelled)
 
     def odds(
         self,
@@ -249,50 +288,6 @@ class Engine:
         )
         return float(one - other)
 
-    def _write(
-        self,
-        figures: Generation,
-        most_tokens: int,
-        sampler: Sampler,
-        guide: Guide | None,
-        cancelled: Callable[[], bool],
-    ) -> Iterator[str]:
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        start = time.monotonic()
-        figures.finish = "length"
-        chosen = 0
-        waiting: list[int] = []  # written, and not read yet
-        try:
-            for _ in range(most_tokens):
-                token = sampler.forced()
-                if waiting and (token is None or len(waiting) == STEP_TOKENS):
-                    self._memory.read(waiting)
-                    waiting = []
-                if token is None:
-                    token, known = sampler.choose()
-                    chosen += 1
-                    figures.certainty += (known - figures.certainty) / chosen
-                if self._vocabulary.ends(token):
-                    figures.finish = "end"
-                    break
-                figures.generated_tokens += 1
-                figures.decode_s = time.monotonic() - start
-                piece = decoder.decode(self._vocabulary.raw(token))
-                waiting.append(token)
-                if guide is not None:
-                    guide.take(token, piece)
-                if piece:
-                    yield piece
-                if cancelled():
-                    figures.finish = "stopped"
-                    break
-            rest = decoder.decode(b"", final=True)
-            if rest:
-                yield rest
-        finally:
-            figures.decode_s = time.monotonic() - start
-            sampler.close()
-
     def close(self) -> None:
         """Free the model's memory."""
         if self._context:
@@ -310,11 +305,6 @@ def _has_tiles() -> bool:
     tile's shape before the instruction that loads it. Only servers have AMX.
     """
     return b"AMX_INT8 = 1" in llama_cpp.llama_print_system_info()
-
-
-def accelerator() -> str:
-    """Return whether this build of llama.cpp can compute on a graphics processor."""
-    return "available" if llama_cpp.llama_supports_gpu_offload() else "none"
 
 
 def description() -> str:

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import psutil
 
+from desktop.core.llm.cores import fast_cores
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -28,6 +30,7 @@ class Machine:
         processor: Its name as its maker gives it.
         cores_physical: Cores that this process may use, without hyper-threads; at least 1.
         cores_logical: The same with hyper-threads.
+        cores_fast: How many cores to compute with: where some are slow, the fast ones.
         memory_total: Bytes in all, or the limit of the container.
         memory_available: Bytes that can be had without swapping.
         accelerator: What the language models run on besides the processor, or "none".
@@ -37,6 +40,7 @@ class Machine:
     processor: str
     cores_physical: int
     cores_logical: int
+    cores_fast: int
     memory_total: int
     memory_available: int
     accelerator: str = "none"
@@ -57,7 +61,7 @@ def survey(accelerator: str = "none") -> Machine:
         accelerator: What the caller learnt from the engine.
     """
     logical = _usable_cores()
-    physical = psutil.cpu_count(logical=False) or logical
+    physical = max(1, min(psutil.cpu_count(logical=False) or logical, logical))
     memory = psutil.virtual_memory()
     total, available = int(memory.total), int(memory.available)
     limit, used = _container_memory()
@@ -66,8 +70,9 @@ def survey(accelerator: str = "none") -> Machine:
     return Machine(
         system=f"{platform.system()} {platform.release()} ({platform.machine()})",
         processor=_processor(),
-        cores_physical=max(1, min(physical, logical)),
+        cores_physical=physical,
         cores_logical=logical,
+        cores_fast=min(fast_cores(_allowed()) or physical, logical),
         memory_total=total,
         memory_available=available,
         accelerator=accelerator,
@@ -82,10 +87,13 @@ def free_disk(path: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
+def _allowed() -> set[int] | None:
+    """Return the logical processors that this process may use; None where the system can't say."""
+    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+
+
 def _usable_cores() -> int:
-    cores = os.cpu_count() or 1
-    if hasattr(os, "sched_getaffinity"):
-        cores = len(os.sched_getaffinity(0)) or cores
+    cores = len(_allowed() or ()) or os.cpu_count() or 1
     quota = _cpu_quota()
     return max(1, min(cores, math.ceil(quota))) if quota > 0 else cores
 

@@ -9,11 +9,13 @@ Cache (Gim et al., MLSys 2024), TurboRAG (Lu et al., 2024), Block-Attention (Ma 
 from __future__ import annotations
 
 import ctypes
+import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 import llama_cpp
 
 from desktop.core.errors import UserFacingError
+from desktop.core.llm.drafts import Costs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,12 +48,14 @@ class Memory:
     Attributes:
         splices: Whether pieces can be put together: not where a token's state is more than its
             own keys and values (recurrent models), or is thrown away behind a window.
+        costs: What reading has cost.
     """
 
     def __init__(self, model: Any, context: Any) -> None:
         self._context = context
         self._memory = llama_cpp.llama_get_memory(context)
         self._held: list[tuple[int, int]] = []
+        self.costs = Costs()
         self.splices = (
             bool(llama_cpp.llama_memory_can_shift(self._memory))
             and not llama_cpp.llama_model_is_recurrent(model)
@@ -90,22 +94,37 @@ class Memory:
         del self._held[count:]
         return count
 
-    def read(self, tokens: Sequence[int]) -> None:
-        """Read tokens behind all the others; the last one's logits are computed.
+    def read(self, tokens: Sequence[int], outputs: int = 1) -> None:
+        """Read tokens behind all the others.
+
+        Args:
+            tokens: At most `STEP_TOKENS`.
+            outputs: How many of the last ones get their logits computed.
 
         Raises:
             UserFacingError: if llama.cpp fails; it then holds nothing.
         """
-        array = (llama_cpp.llama_token * len(tokens))(*tokens)
-        batch = llama_cpp.llama_batch_get_one(array, len(tokens))
+        count = len(tokens)
+        began = time.monotonic()
+        array = (llama_cpp.llama_token * count)(*tokens)
+        batch = llama_cpp.llama_batch_get_one(array, count)
+        batch.logits = (ctypes.c_int8 * count)(*(n >= count - outputs for n in range(count)))
         code = llama_cpp.llama_decode(self._context, batch)
+        llama_cpp.llama_synchronize(self._context)
         if code != 0:
             self.clear()
             raise UserFacingError(
                 f"The model stopped working (llama.cpp code {code})",
                 "Ask again, or choose another model",
             )
+        self.costs.note(count, time.monotonic() - began)
         self._held.extend((token, _READ) for token in tokens)
+
+    def drop(self, count: int) -> None:
+        """Drop the last tokens, in a memory that `splices`."""
+        if count:
+            del self._held[-count:]
+            llama_cpp.llama_memory_seq_rm(self._memory, _MAIN, len(self._held), -1)
 
     def clear(self) -> None:
         """Drop everything."""

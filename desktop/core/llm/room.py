@@ -1,7 +1,8 @@
-"""How wide a window to make room for."""
+"""How wide a window to make room for, and how many layers fit a graphics processor."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from desktop.core.errors import UserFacingError
@@ -17,6 +18,31 @@ WINDOWS = (8192, 4096, 2048)
 """Windows to make room for, the first that the model has and the free memory allows."""
 LONG_WINDOWS = (32_768, 24_576, 16_384, 12_288, *WINDOWS)
 """The same for what is read as a whole."""
+_SPARED = 512 * 2**20
+"""Bytes of a graphics processor's memory that are left to the screen and to other programs."""
+
+
+@dataclass(frozen=True)
+class Shortage:
+    """A window that a model has, and for which there is too little memory.
+
+    Attributes:
+        window: Its length in tokens.
+        need: Bytes of memory that the model takes with it.
+        free: Bytes that are free.
+    """
+
+    window: int
+    need: int
+    free: int
+
+
+def shortage(header: ModelHeader, available: int, windows: Sequence[int]) -> Shortage | None:
+    """Return what the widest of some windows that a model has would take, if it does not fit."""
+    have = header.context_length or windows[0]
+    window = min(next((w for w in windows if w <= have), windows[-1]), have)
+    need = memory_needed(header, context_tokens=window).total
+    return Shortage(window, need, available) if need > available else None
 
 
 def widest(header: ModelHeader, available: int, windows: Sequence[int]) -> int | None:
@@ -54,3 +80,20 @@ def fitting(path: Path, available: int) -> int:
         "are free",
         "Close other programs, or choose a smaller model",
     )
+
+
+def layers_on(header: ModelHeader, window: int, free: int) -> int:
+    """Return how many layers of a model to give to a graphics processor, 0 for none.
+
+    They are taken to weigh the same, and so is what comes behind the last one (the matrix that
+    makes the logits, which counts as one more); beside them stand their keys and values, and what
+    is computed at once.
+
+    Args:
+        header: The model.
+        window: Its window, in tokens.
+        free: Bytes of the graphics processor's memory that can be had.
+    """
+    need = memory_needed(header, context_tokens=window)
+    layer = need.weights // (header.layers + 1) + need.kv // header.layers
+    return max(0, min((free - _SPARED - need.compute) // layer, header.layers + 1))

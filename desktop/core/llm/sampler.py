@@ -61,11 +61,16 @@ class Sampler:
         only = self._guide.allowed() if self._guide else None
         return only[0] if only and len(only) == 1 else None
 
-    def choose(self) -> tuple[int, float]:
-        """Return the next token and the natural logarithm of its probability, unguided."""
-        known = logarithms(self._context, self._vocab)
-        self._mask(_logits(self._context, self._vocab))
-        token = int(llama_cpp.llama_sampler_sample(self._chain, self._context, -1))
+    def choose(self, before: int = 0) -> tuple[int, float]:
+        """Return the next token and the natural logarithm of its probability, unguided.
+
+        Args:
+            before: How many tokens before the last one that was read it comes behind.
+        """
+        place = -1 - before
+        known = logarithms(self._context, self._vocab, place)
+        self._mask(_logits(self._context, self._vocab, place))
+        token = int(llama_cpp.llama_sampler_sample(self._chain, self._context, place))
         return token, float(known[token])
 
     def _mask(self, logits: npt.NDArray[np.float32]) -> None:
@@ -86,20 +91,21 @@ class Sampler:
             self._chain = None
 
 
-def _logits(context: Any, vocab: Any) -> npt.NDArray[np.float32]:
-    """Return llama.cpp's own logits of what comes next, which may be written to."""
+def _logits(context: Any, vocab: Any, place: int) -> npt.NDArray[np.float32]:
+    """Return llama.cpp's own logits behind a token, which may be written to."""
     size = llama_cpp.llama_vocab_n_tokens(vocab)
-    return np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(context, -1), shape=(size,))
+    return np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(context, place), shape=(size,))
 
 
-def logarithms(context: Any, vocab: Any) -> npt.NDArray[np.float32]:
+def logarithms(context: Any, vocab: Any, place: int = -1) -> npt.NDArray[np.float32]:
     """Return the natural logarithms of the probabilities of what comes next.
 
     Args:
-        context: llama.cpp's context, whose last token has its logits computed.
+        context: llama.cpp's context.
         vocab: llama.cpp's vocabulary.
+        place: Behind which of the tokens whose logits were computed; -1 for the last one.
     """
-    logits = _logits(context, vocab)
+    logits = _logits(context, vocab, place)
     above = logits - logits.max()
     whole: npt.NDArray[np.float32] = above - np.log(np.exp(above).sum())
     return whole

@@ -24,7 +24,8 @@ LARGE, MIDDLE, SMALL = (
 
 def machine(memory_gib: float, cores: int) -> Machine:
     memory = int(memory_gib * GIB)
-    return Machine("Linux", "a processor", max(1, cores // 2), cores, memory, memory // 2)
+    fast = max(1, cores // 2)
+    return Machine("Linux", "a processor", fast, cores, fast, memory, memory // 2)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +95,7 @@ def test_survey() -> None:
     found = survey("a graphics card")
     assert found.accelerator == "a graphics card"
     assert 1 <= found.cores_physical <= found.cores_logical
+    assert 1 <= found.cores_fast <= found.cores_logical
     assert 0 < found.memory_available <= found.memory_total
     assert found.processor
     assert found.system

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Build = Callable[..., bytes]
 
 GIB = 2**30
-PC = Machine("Linux", "a processor", 2, 4, 8 * GIB, 4 * GIB)
+PC = Machine("Linux", "a processor", 2, 4, 2, 8 * GIB, 4 * GIB)
 
 
 @pytest.fixture
@@ -209,9 +209,9 @@ def test_default(
     assert name(None) == "large"
     assert name("Small") == "small"
     assert name("gone") == "large"
-    weak = Machine("Linux", "old", 1, 1, 2 * GIB, GIB)
+    weak = Machine("Linux", "old", 1, 1, 1, 2 * GIB, GIB)
     assert name(None, weak) == "small"
-    tiny = Machine("Linux", "old", 1, 1, 1000, 1000)
+    tiny = Machine("Linux", "old", 1, 1, 1, 1000, 1000)
     (folder / offered[0].file).unlink()
     assert name(None, tiny) == "large"  # none fits: the smallest there is
 

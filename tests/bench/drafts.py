@@ -1,0 +1,69 @@
+"""Writing with guesses that are checked against the same model writing token by token.
+
+    python tests/bench/drafts.py QUESTIONS.jsonl --book BOOK --library FOLDER
+
+Each question is answered in both ways from the same prompt, which is read before; quotations, of
+which the guide leaves no choice, are read at once in both. Says how much sooner the text is there
+and how many texts are the same to the letter. The models are those of LUTRIN_MODELS or of the
+usual place.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from statistics import median
+from unittest.mock import patch
+
+from desktop import environment, paths
+from desktop.core.answering.answerer import Answerer
+from desktop.core.answering.request import Listener, Request
+from desktop.core.evaluation import questions
+from desktop.core.library.library import Library
+from desktop.core.library.where import Where
+from desktop.core.llm import catalogue
+from desktop.core.llm.drafts import Drafts
+from desktop.core.llm.shelf import ModelShelf
+from desktop.core.records import Mode
+from desktop.core.retrieval.lookup import look_up
+
+
+def main() -> None:
+    environment.prepare()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("questions", type=Path)
+    parser.add_argument("--book", required=True, help="id or title of a book in the library")
+    parser.add_argument("--library", type=Path, required=True, help="the library's folder")
+    parser.add_argument("--model", help="name of an installed model")
+    parser.add_argument("--every", type=int, default=1, help="ask every so manieth question")
+    args = parser.parse_args()
+    places = paths.choose(args.library)
+    library = Library(places)
+    answerer = Answerer(library, ModelShelf(places.models, catalogue.load()))
+    book = library.catalog.resolve(args.book).id
+    times: dict[str, list[float]] = {"plain": [], "drafts": []}
+    same = 0
+    for question in questions.read(args.questions)[:: args.every]:
+        found = look_up(library, question.question, where=Where((book,)))
+        if found.listing:
+            continue
+        request = Request(question.question, Mode.RETRIEVAL, found, args.model)
+        answerer.write(request, Listener())
+        with patch.object(Drafts, "guess", return_value=[]):
+            plain = answerer.write(request, Listener())
+        drafts = answerer.write(request, Listener())
+        for way, draft in (("plain", plain), ("drafts", drafts)):
+            figures = draft.timings
+            times[way].append(figures.generated_tokens / figures.tokens_per_s)
+        same += plain.text == drafts.text
+        ratio = times["plain"][-1] / times["drafts"][-1]
+        speeds = [each.timings.tokens_per_s for each in (plain, drafts)]
+        print(question.id, speeds, f"{ratio:.2f}", plain.text == drafts.text, flush=True)
+    ratios = [one / other for one, other in zip(times["plain"], times["drafts"], strict=True)]
+    print(f"{len(ratios)} questions, {same} with the same text to the letter")
+    whole = sum(times["plain"]) / sum(times["drafts"])
+    print(f"written {whole:.2f} times as fast, {median(ratios):.2f} times at the median")
+
+
+if __name__ == "__main__":
+    main()
