@@ -61,7 +61,7 @@ class Drafts:
         self._seen: list[int] = []
         self._after: dict[tuple[int, ...], int] = {}
         self._rates = dict(_PRIOR)
-        self._agreed = 0
+        self._agreed = LEAST
         for token in prompt:
             self.take(token)
 

