@@ -65,7 +65,9 @@ def test_it_is_known_in_the_next_run(
     driver.until(lambda: card.ahead.text() == "Read ahead · 1.2 GB")
     driver.window.close()
     again = opened()
-    again.until(lambda: again.window.library.cards[card.key].ahead.text() == "Read ahead · 1.2 GB")
+    cards = again.window.library.cards
+    again.until(lambda: card.key in cards)
+    again.until(lambda: cards[card.key].ahead.text() == "Read ahead · 1.2 GB")
 
 
 @pytest.fixture
