@@ -10,37 +10,24 @@ usual place.
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
 from statistics import median
 from unittest.mock import patch
 
-from desktop import environment, paths
-from desktop.core.answering.answerer import Answerer
+from asking import arguments, opened
+
+from desktop import environment
 from desktop.core.answering.request import Listener, Request
 from desktop.core.evaluation import questions
-from desktop.core.library.library import Library
 from desktop.core.library.where import Where
-from desktop.core.llm import catalogue
 from desktop.core.llm.drafts import Drafts
-from desktop.core.llm.shelf import ModelShelf
 from desktop.core.records import Mode
 from desktop.core.retrieval.lookup import look_up
 
 
 def main() -> None:
     environment.prepare()
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("questions", type=Path)
-    parser.add_argument("--book", required=True, help="id or title of a book in the library")
-    parser.add_argument("--library", type=Path, required=True, help="the library's folder")
-    parser.add_argument("--model", help="name of an installed model")
-    parser.add_argument("--every", type=int, default=1, help="ask every so manieth question")
-    args = parser.parse_args()
-    places = paths.choose(args.library)
-    library = Library(places)
-    answerer = Answerer(library, ModelShelf(places.models, catalogue.load()))
-    book = library.catalog.resolve(args.book).id
+    args = arguments(__doc__).parse_args()
+    library, answerer, book = opened(args)
     times: dict[str, list[float]] = {"plain": [], "drafts": []}
     same = 0
     for question in questions.read(args.questions)[:: args.every]:

@@ -10,41 +10,34 @@ refuses. The models are those of LUTRIN_MODELS or of the usual place.
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from desktop import environment, paths
+from asking import arguments, opened
+
+from desktop import environment
 from desktop.core.answering import prompts
-from desktop.core.answering.answerer import Answerer
 from desktop.core.answering.leaves import Leaves
 from desktop.core.answering.request import Draft, Listener, Request
 from desktop.core.answering.study import study
 from desktop.core.evaluation import questions
 from desktop.core.evaluation.scoring import correct
-from desktop.core.library.library import Library
 from desktop.core.library.where import Where
-from desktop.core.llm import catalogue
-from desktop.core.llm.shelf import ModelShelf
 from desktop.core.records import Mode
 from desktop.core.retrieval.lookup import look_up
+
+if TYPE_CHECKING:
+    from desktop.core.answering.answerer import Answerer
+    from desktop.core.library.library import Library
 
 
 def main() -> None:
     environment.prepare()
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("questions", type=Path)
-    parser.add_argument("--book", required=True, help="id or title of a book in the library")
-    parser.add_argument("--library", type=Path, required=True, help="the library's folder")
-    parser.add_argument("--model", help="name of an installed model")
-    parser.add_argument("--every", type=int, default=1, help="ask every so manieth question")
+    parser = arguments(__doc__)
     parser.add_argument("--most", type=int, default=30, help="ask at most so many")
     args = parser.parse_args()
-    places = paths.choose(args.library)
-    library = Library(places)
-    bench = Bench(library, Answerer(library, ModelShelf(places.models, catalogue.load())), args)
+    bench = Bench(*opened(args), args.model)
     asked = [q for q in questions.read(args.questions) if q.pages and q.must]
     rows = [row for q in asked[:: args.every][: args.most] if (row := bench.ask(q))]
     ratio = median(row["plain_s"] / row["spliced_s"] for row in rows)
@@ -62,11 +55,11 @@ def main() -> None:
 class Bench:
     """Asks each question in both ways."""
 
-    def __init__(self, library: Library, answerer: Answerer, args: argparse.Namespace) -> None:
+    def __init__(self, library: Library, answerer: Answerer, book: str, model: str | None) -> None:
         self._library = library
         self._answerer = answerer
-        self._model = args.model
-        self._book = library.catalog.resolve(args.book).id
+        self._book = book
+        self._model = model
         self._texts = prompts.load()
 
     def ask(self, question: questions.Question) -> dict[str, Any] | None:

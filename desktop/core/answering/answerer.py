@@ -236,15 +236,14 @@ class Answerer:
 
     def _news(self, loaded: LoadedModel, context: Context) -> tuple[str, ...]:
         """Return notes, each once, on how the model is run and what of it can't be used."""
-        notes = list(loaded.notices())
-        books = {source.book for source in context.sources}
-        if not loaded.engine.splices and any(
-            self._library.states.usage(book).states for book in books
-        ):
-            notes.append(NOT_SPLICED.format(model=loaded.model.name))
-        new = tuple(note for note in notes if note not in self._told)
-        self._told.update(new)
-        return new
+        notes = [note for note in loaded.notices() if note not in self._told]
+        unused = NOT_SPLICED.format(model=loaded.model.name)
+        if not loaded.engine.splices and unused not in self._told:
+            books = {source.book for source in context.sources}
+            if any(self._library.states.usage(book).states for book in books):
+                notes.append(unused)
+        self._told.update(notes)
+        return tuple(notes)
 
     def _noted(
         self, context: Context, request: Request, model: str, start: float, listener: Listener

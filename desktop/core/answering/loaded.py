@@ -74,15 +74,19 @@ class LoadedModel:
 
     def notices(self) -> tuple[str, ...]:
         """Return what the user is to know of how it is run."""
-        found = [self.engine.notice] if self.engine.notice else []
+        return tuple(notice for notice in (self.engine.notice, self._narrow) if notice)
+
+    @cached_property
+    def _narrow(self) -> str:
+        """Why its usual window is a narrow one; said once: what is free is never twice the same."""
         short = self.shortage(WINDOWS) if self.usual < WINDOWS[0] else None
-        if short is not None:
-            found.append(
-                f"Memory is short, so {self.model.name} reads {self.usual:,} tokens at once: "
-                f"{short.window:,} need {short.need / 1e9:.1f} GB, and {short.free / 1e9:.1f} GB "
-                "are free. Close other programs, and start Lutrin again"
-            )
-        return tuple(found)
+        if short is None:
+            return ""
+        return (
+            f"Memory is short, so {self.model.name} reads {self.usual:,} tokens at once: "
+            f"{short.window:,} need {short.need / 1e9:.1f} GB, and {short.free / 1e9:.1f} GB "
+            "are free. Close other programs, and start Lutrin again"
+        )
 
     @cached_property
     def _header(self) -> ModelHeader:

@@ -58,19 +58,22 @@ class Drafts:
 
     def __init__(self, prompt: Sequence[int], costs: Costs) -> None:
         self._costs = costs
-        self._seen: list[int] = []
+        self._seen = list(prompt)
         self._after: dict[tuple[int, ...], int] = {}
+        self._indexed = 0
         self._rates = dict(_PRIOR)
         self._agreed = LEAST
-        for token in prompt:
-            self.take(token)
 
     def take(self, token: int) -> None:
         """Note the token that came."""
-        place = len(self._seen)
-        for length in range(LEAST, min(MOST, place) + 1):
-            self._after[tuple(self._seen[-length:])] = place
         self._seen.append(token)
+
+    def _index(self) -> None:
+        """Note what followed on what; not before the first guess, which is after the first word."""
+        for place in range(self._indexed, len(self._seen)):
+            for length in range(LEAST, min(MOST, place) + 1):
+                self._after[tuple(self._seen[place - length : place])] = place
+        self._indexed = len(self._seen)
 
     def guess(self, room: int) -> list[int]:
         """Return what may come next; nothing where that would not pay.
@@ -78,6 +81,7 @@ class Drafts:
         Args:
             room: Most tokens.
         """
+        self._index()
         for length in range(min(MOST, len(self._seen)), LEAST - 1, -1):
             place = self._after.get(tuple(self._seen[-length:]))
             if place is not None:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -72,7 +73,7 @@ def survey(accelerator: str = "none") -> Machine:
         processor=_processor(),
         cores_physical=physical,
         cores_logical=logical,
-        cores_fast=min(fast_cores(_allowed()) or physical, logical),
+        cores_fast=min(_fast(_allowed()) or physical, logical),
         memory_total=total,
         memory_available=available,
         accelerator=accelerator,
@@ -87,9 +88,13 @@ def free_disk(path: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def _allowed() -> set[int] | None:
+def _allowed() -> frozenset[int] | None:
     """Return the logical processors that this process may use; None where the system can't say."""
-    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+    return frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+
+
+_fast = cache(fast_cores)
+"""Asked once: a computer is surveyed at each answer, and its cores stay what they are."""
 
 
 def _usable_cores() -> int:

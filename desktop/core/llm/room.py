@@ -39,10 +39,16 @@ class Shortage:
 
 def shortage(header: ModelHeader, available: int, windows: Sequence[int]) -> Shortage | None:
     """Return what the widest of some windows that a model has would take, if it does not fit."""
-    have = header.context_length or windows[0]
-    window = min(next((w for w in windows if w <= have), windows[-1]), have)
+    window = _had(header, windows)[0]
+    window = min(window, header.context_length or window)
     need = memory_needed(header, context_tokens=window).total
     return Shortage(window, need, available) if need > available else None
+
+
+def _had(header: ModelHeader, windows: Sequence[int]) -> Sequence[int]:
+    """Return those of some windows that a model has, or the narrowest."""
+    have = header.context_length or windows[0]
+    return [window for window in windows if window <= have] or windows[-1:]
 
 
 def widest(header: ModelHeader, available: int, windows: Sequence[int]) -> int | None:
@@ -56,9 +62,7 @@ def widest(header: ModelHeader, available: int, windows: Sequence[int]) -> int |
     Returns:
         None where not even the last one fits.
     """
-    for window in windows:
-        if window > header.context_length > 0 and window != windows[-1]:
-            continue
+    for window in _had(header, windows):
         if memory_needed(header, context_tokens=window).total <= available:
             return min(window, header.context_length or window)
     return None

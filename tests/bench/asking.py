@@ -1,0 +1,31 @@
+"""What the benches share that ask the questions of a file of a book in a library."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from desktop import paths
+from desktop.core.answering.answerer import Answerer
+from desktop.core.library.library import Library
+from desktop.core.llm import catalogue
+from desktop.core.llm.shelf import ModelShelf
+
+
+def arguments(description: str | None) -> argparse.ArgumentParser:
+    """Return the command line: which questions, of which book, to which model."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("questions", type=Path)
+    parser.add_argument("--book", required=True, help="id or title of a book in the library")
+    parser.add_argument("--library", type=Path, required=True, help="the library's folder")
+    parser.add_argument("--model", help="name of an installed model")
+    parser.add_argument("--every", type=int, default=1, help="ask every so manieth question")
+    return parser
+
+
+def opened(args: argparse.Namespace) -> tuple[Library, Answerer, str]:
+    """Return the library, what answers on it, and the book's id."""
+    places = paths.choose(args.library)
+    library = Library(places)
+    answerer = Answerer(library, ModelShelf(places.models, catalogue.load()))
+    return library, answerer, library.catalog.resolve(args.book).id
