@@ -43,7 +43,7 @@ class Settings:
     show_library: bool = True
     conversation: int = 0
     model: str | None = None
-    reads_ahead: bool = False
+    reads_ahead: bool = True
     reading_ahead_bytes: int | None = None
 
     def replace(self, **changes: Any) -> Settings:

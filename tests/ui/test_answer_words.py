@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QColor
 
+from desktop.core.answering.meter import Measure
+from desktop.core.llm.room import Shortage
 from desktop.core.records import Answer, Citation, LeftOut, Limit, Mode, Progress, Timings, Verdict
 from desktop.ui import answer_words, wording
 from desktop.ui.drops import promise, sort_paths
@@ -129,3 +131,19 @@ def test_a_limit_is_one_line_whatever_the_book_calls_it() -> None:
     text = answer_words.limits([Limit("section", "Chapter 4\n\n# <b>a</b> | `x`")])
     assert "\n" not in text
     assert r"\# \<b\>a\</b\> \| \`x\`" in text
+
+
+def test_the_meter_says_what_lacks_where_memory_is_short() -> None:
+    measure = Measure(20, 31_234, 7_912, 300.0, False, Shortage(32_768, 2_450_000_000, 10**9))
+    assert wording.meter(measure) == (
+        "31,000 tokens; with the 1.0 GB of memory that are free this model reads 7,900 at once "
+        "here, and 33,000 would need 2.5 GB. Close other programs, choose less, or read it through "
+        "afterwards."
+    )
+    enough = dataclasses.replace(measure, short=None)
+    assert "Only the pages around the best finds are read" in wording.meter(enough)
+    fits = dataclasses.replace(measure, tokens=5_000)
+    assert wording.meter(fits) == (
+        "5,000 tokens; this model reads 7,900 at once here. About 5 min the first time, then at "
+        "once."
+    )

@@ -79,7 +79,6 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("alone")
 def test_left_alone_it_reads_the_book_in_use_and_yields(driver: Driver, card: BookCard) -> None:
-    driver.window.menus.ahead.setChecked(True)
     driver.window.library.cards[card.key].chosen.emit(card.key)
     driver.qtbot.wait(200)
     assert not card.ahead.isVisible()  # no question was asked: no model is loaded for it
@@ -93,9 +92,8 @@ def test_left_alone_it_reads_the_book_in_use_and_yields(driver: Driver, card: Bo
 
 
 @pytest.mark.usefixtures("alone")
-def test_unless_the_user_wants_it_it_does_not_begin_by_itself(
-    driver: Driver, card: BookCard
-) -> None:
+def test_switched_off_it_does_not_begin_by_itself(driver: Driver, card: BookCard) -> None:
+    driver.window.menus.ahead.trigger()
     driver.ask("which?")
     driver.qtbot.wait(300)
     assert not card.ahead.isVisible()

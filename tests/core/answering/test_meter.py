@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from desktop.core.answering import loaded as loaded_models
 from desktop.core.answering import meter
 from desktop.core.answering.answerer import Answerer
 from desktop.core.answering.loaded import LoadedModel
@@ -12,8 +13,10 @@ from desktop.core.answering.request import Listener
 from desktop.core.errors import UserFacingError
 from desktop.core.library.where import Where
 from desktop.core.llm.generation import Generation
+from desktop.core.llm.gguf import memory_needed
 from desktop.core.records import Page
 from tests.core import makers
+from tests.core.llm.test_room import MODEL
 from tests.fakes import FakeEngine, FakeShelf
 
 if TYPE_CHECKING:
@@ -85,3 +88,46 @@ def test_a_book_that_is_gone_is_an_error(library: Library, loaded: LoadedModel) 
 def test_the_answerer_needs_a_model_to_measure(library: Library, book: Where) -> None:
     with pytest.raises(UserFacingError, match="No language model"):
         Answerer(library, FakeShelf()).measure(book, None, Listener())  # type: ignore[arg-type]
+
+
+class Short:
+    """A computer with too little memory for what the model could read."""
+
+    memory_available = 0
+
+
+@pytest.fixture
+def big(library: Library, monkeypatch: pytest.MonkeyPatch) -> LoadedModel:
+    """A model with a window of 4,096 tokens on a computer without a free byte."""
+    monkeypatch.setattr(loaded_models, "survey", Short)
+    monkeypatch.setattr(loaded_models, "read_header", lambda _path: MODEL)
+    return LoadedModel(FakeShelf("big").get("big"), FakeEngine(), library)
+
+
+def test_the_figures_of_short_memory_are_those_of_the_widest_window(
+    library: Library, book: Where, big: LoadedModel
+) -> None:
+    short = meter.measure(big, library.catalog, book).short
+    assert short is not None
+    assert short.window == 32_768
+    assert short.need == memory_needed(MODEL, context_tokens=32_768).total
+    assert short.free == memory_needed(MODEL, context_tokens=4096).total  # what it has itself
+
+
+def test_a_narrow_window_is_said_with_its_figures_and_always_alike(
+    big: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (notice,) = big.notices()
+    assert "big reads 4,096 tokens at once: 8,192 need 1.7 GB, and 1.6 GB are free" in notice
+    monkeypatch.setattr(Short, "memory_available", 10_000_000)
+    assert big.notices() == (notice,)
+
+
+def test_what_the_engine_has_to_say_is_a_notice(big: LoadedModel) -> None:
+    big.engine.notice = "Slow."
+    assert big.notices()[0] == "Slow."
+
+
+def test_with_the_usual_window_nothing_is_said(library: Library) -> None:
+    wide = LoadedModel(FakeShelf("w").get("w"), FakeEngine(context_tokens=8192), library)
+    assert wide.notices() == ()

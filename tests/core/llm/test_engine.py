@@ -1,9 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import llama_cpp
 import pytest
 
+from desktop.core.llm import engine as engines
+from desktop.core.llm.accelerator import Accelerator
 from desktop.core.llm.engine import Engine
 from desktop.core.llm.generation import Generation
 
@@ -38,3 +41,67 @@ def test_the_odds_leave_the_memory_for_the_next_prompt(engine: Engine) -> None:
     again = Generation()
     assert "".join(engine.generate(prompt, again, most_tokens=5)) == first
     assert again.reused_tokens == len(prompt) - 1
+
+
+LOAD, CONTEXT = "llama_model_load_from_file", "llama_init_from_model"
+
+
+class Card:
+    """A graphics processor, whose driver fails in one of llama.cpp's functions.
+
+    The processor computes what is given to it.
+    """
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.failing = ""
+        self._layers = 0
+        patch.setattr(engines, "accelerator", lambda: Accelerator("A card", 10**10))
+        load, context = getattr(llama_cpp, LOAD), getattr(llama_cpp, CONTEXT)
+
+        def loading(path: bytes, parameters: Any) -> Any:
+            self._layers = parameters.n_gpu_layers
+            return None if self._fails(LOAD) else load(path, parameters)
+
+        def making(*given: Any) -> Any:
+            return None if self._fails(CONTEXT) else context(*given)
+
+        patch.setattr(llama_cpp, LOAD, loading)
+        patch.setattr(llama_cpp, CONTEXT, making)
+
+    def _fails(self, function: str) -> bool:
+        return self._layers > 0 and self.failing == function
+
+
+@pytest.fixture
+def card(monkeypatch: pytest.MonkeyPatch) -> Card:
+    return Card(monkeypatch)
+
+
+@pytest.mark.parametrize("function", [LOAD, CONTEXT])
+def test_where_a_graphics_processor_fails_the_processor_does_it_all(
+    small_model: Path, card: Card, function: str
+) -> None:
+    card.failing = function
+    opened = Engine(small_model, context_tokens=512, threads=2)
+    try:
+        assert opened.notice == engines.NOT_ACCELERATED
+        assert "accelerated" not in opened.identity
+        prompt = opened.tokenize("The opposite of black is")
+        assert "".join(opened.generate(prompt, Generation(), most_tokens=1)) == " white"
+    finally:
+        opened.close()
+
+
+def test_a_wider_window_that_a_graphics_processor_has_no_room_for(
+    small_model: Path, card: Card
+) -> None:
+    opened = Engine(small_model, context_tokens=512, threads=2)
+    try:
+        assert opened.notice == ""
+        assert "accelerated" in opened.identity
+        card.failing = CONTEXT
+        opened.resize(1024)
+        assert opened.context_tokens == 1024
+        assert opened.notice == engines.NOT_ACCELERATED
+    finally:
+        opened.close()
