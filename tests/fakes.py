@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from desktop.core.errors import CancelledError, UserFacingError
+from desktop.core.library.embedding import TokenVectors
 from desktop.core.llm.generation import Generation
 from desktop.core.llm.shelf import ShelfModel
+from desktop.core.text.folding import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,6 +45,16 @@ class FakeEmbedder:
                 digest = hashlib.blake2s(word.encode()).digest()
                 vectors[row, digest[0] % self.dimension] += 1.0
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        words = [re.findall(r"\w+", text.lower()) for text in texts]
+        return [
+            TokenVectors(
+                self.embed(each),
+                np.array([0.1 if word in STOP_WORDS else 1.0 for word in each], dtype=np.float32),
+            )
+            for each in words
+        ]
 
 
 class FakeEngine:

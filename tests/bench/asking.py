@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from desktop import paths
 from desktop.core.answering.answerer import Answerer
 from desktop.core.library.library import Library
 from desktop.core.llm import catalogue
+from desktop.core.llm.engine import Engine
+from desktop.core.llm.kv import F16, KV_TYPES
 from desktop.core.llm.shelf import ModelShelf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def arguments(description: str | None) -> argparse.ArgumentParser:
@@ -20,6 +26,7 @@ def arguments(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--library", type=Path, required=True, help="the library's folder")
     parser.add_argument("--model", help="name of an installed model")
     parser.add_argument("--every", type=int, default=1, help="ask every so manieth question")
+    parser.add_argument("--kv", choices=[kv.name for kv in KV_TYPES], default=F16.name)
     return parser
 
 
@@ -27,5 +34,11 @@ def opened(args: argparse.Namespace) -> tuple[Library, Answerer, str]:
     """Return the library, what answers on it, and the book's id."""
     places = paths.choose(args.library)
     library = Library(places)
-    answerer = Answerer(library, ModelShelf(places.models, catalogue.load()))
+    kv = next(kv for kv in KV_TYPES if kv.name == args.kv)
+
+    def engine(path: Path, window: int, threads: int, cancelled: Callable[[], bool]) -> Engine:
+        return Engine(path, context_tokens=window, threads=threads, cancelled=cancelled, kv=kv)
+
+    shelf = ModelShelf(places.models, catalogue.load())
+    answerer = Answerer(library, shelf, make_engine=engine)
     return library, answerer, library.catalog.resolve(args.book).id

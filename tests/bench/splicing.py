@@ -4,32 +4,42 @@
 
 Each question is answered twice from the same leaves: put in by their states, and read. Only the
 leaves that a question needs are read ahead, so that no whole book has to be. What is compared is
-the model's first draft: whether it states the facts that a right answer must, and whether it
-refuses. The models are those of LUTRIN_MODELS or of the usual place.
+the answer of one round, the model's first draft with its proofs, by the figures of
+`desktop/core/evaluation/figures.py`. The models are those of LUTRIN_MODELS or of the usual place.
 """
 
 from __future__ import annotations
 
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 from asking import arguments, opened
 
 from desktop import environment
 from desktop.core.answering import prompts
+from desktop.core.answering.carrying import in_library
 from desktop.core.answering.leaves import Leaves
 from desktop.core.answering.request import Draft, Listener, Request
+from desktop.core.answering.steps import Check
 from desktop.core.answering.study import study
 from desktop.core.evaluation import questions
+from desktop.core.evaluation.figures import Outcome, summarise
 from desktop.core.evaluation.scoring import correct
 from desktop.core.library.where import Where
-from desktop.core.records import Mode
+from desktop.core.records import Answer, Mode
 from desktop.core.retrieval.lookup import look_up
 
 if TYPE_CHECKING:
     from desktop.core.answering.answerer import Answerer
+    from desktop.core.evaluation.questions import Question
     from desktop.core.library.library import Library
+
+WAYS = ("plain", "spliced")
+FIGURES = (
+    "answer_correct", "citation_precision", "citation_on_gold_page", "citation_recall",
+    "false_refusal_rate",
+)  # fmt: skip
 
 
 def main() -> None:
@@ -40,16 +50,23 @@ def main() -> None:
     bench = Bench(*opened(args), args.model)
     asked = [q for q in questions.read(args.questions) if q.pages and q.must]
     rows = [row for q in asked[:: args.every][: args.most] if (row := bench.ask(q))]
-    ratio = median(row["plain_s"] / row["spliced_s"] for row in rows)
-    count = len(rows)
-    print(f"{count} questions, {median(row['tokens'] for row in rows):,} tokens at the median")
-    print(f"first word {ratio:.1f} times sooner at the median")
-    for way in ("plain", "spliced"):
-        right, refused = (
-            sum(row[f"{way}_{what}"] for row in rows) for what in ("right", "refused")
+    plain, spliced = ([row[way] for row in rows] for way in WAYS)
+    ratio = median(
+        _first_word(one) / _first_word(other) for one, other in zip(plain, spliced, strict=True)
+    )
+    print(f"{len(rows)} questions: first word {ratio:.1f} times sooner at the median")
+    for way, outcomes in zip(WAYS, (plain, spliced), strict=True):
+        figures = summarise(outcomes)
+        print(
+            f"{way}: {median(map(_first_word, outcomes)):.2f} s;",
+            *(f"{name} {figures[name]}" for name in FIGURES),
         )
-        seconds = median(row[f"{way}_s"] for row in rows)
-        print(f"{way}: {seconds:.2f} s; right {right} of {count}; refused {refused}")
+
+
+def _first_word(outcome: Outcome) -> float:
+    """Return the seconds to the first word, without finding."""
+    assert outcome.answer is not None
+    return outcome.answer.timings.ttft_s - outcome.answer.timings.retrieve_s
 
 
 class Bench:
@@ -62,8 +79,8 @@ class Bench:
         self._model = model
         self._texts = prompts.load()
 
-    def ask(self, question: questions.Question) -> dict[str, Any] | None:
-        """Return the figures of a question; None where it only wants a list."""
+    def ask(self, question: Question) -> dict[str, Outcome] | None:
+        """Return what came of a question in each way; None where it only wants a list."""
         found = look_up(self._library, question.question, where=Where((self._book,)))
         if found.listing:
             return None
@@ -74,18 +91,20 @@ class Bench:
         spliced = self._write(request)
         with patch.object(Leaves, "load", return_value=None):
             plain = self._write(request)
-        times = spliced.timings
-        row: dict[str, Any] = {
-            "tokens": times.prompt_tokens,
-            "read": times.prompt_tokens - times.reused_tokens,
-        }
-        for way, draft in (("spliced", spliced), ("plain", plain)):
-            row[f"{way}_s"] = draft.timings.ttft_s - draft.timings.retrieve_s
-            row[f"{way}_right"] = bool(correct(draft.text, question.must))
-            row[f"{way}_refused"] = self._texts.refusal in draft.text
-        print(question.id, row, flush=True)
-        for draft in (plain, spliced):
-            print("   ", " ".join(draft.text.split())[-200:], flush=True)
+        pages = tuple(hit.passage.page for hit in found.hits)
+        row = {}
+        for way, draft in zip(WAYS, (plain, spliced), strict=True):
+            answer = in_library(self._library, Check(request, draft))
+            assert isinstance(answer, Answer)
+            good = correct(answer.answer, question.must)
+            row[way] = outcome = Outcome(question, pages, answer, good)
+            times = draft.timings
+            read = times.prompt_tokens - times.reused_tokens
+            print(
+                f"{question.id} {way}: {_first_word(outcome):.2f} s, {read} of "
+                f"{times.prompt_tokens:,} tokens read, right {good}, refused {answer.abstained}",
+                flush=True,
+            )
         return row
 
     def _write(self, request: Request) -> Draft:

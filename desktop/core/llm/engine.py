@@ -19,6 +19,7 @@ from desktop.core.llm.accelerator import accelerator
 from desktop.core.llm.drafts import Drafts
 from desktop.core.llm.generation import Generation, Sampling
 from desktop.core.llm.gguf import read_header
+from desktop.core.llm.kv import F16
 from desktop.core.llm.memory import SEQUENCES, Memory
 from desktop.core.llm.reading import STEP_TOKENS, Known, read_ahead, read_prompt
 from desktop.core.llm.room import layers_on
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from desktop.core.llm.generation import Guide, Message, Splice
+    from desktop.core.llm.kv import KVType
     from desktop.core.llm.memory import States
 
 logger = logging.getLogger(__name__)
@@ -60,6 +62,7 @@ class Engine:
         context_tokens: Window to make room for.
         threads: Threads to compute with.
         cancelled: Asked while the file is read.
+        kv: What keys and values are kept as.
 
     Attributes:
         context_tokens: The window.
@@ -77,6 +80,7 @@ class Engine:
         context_tokens: int,
         threads: int,
         cancelled: Callable[[], bool] = lambda: False,
+        kv: KVType = F16,
     ) -> None:
         self._model: Any = None
         self._context: Any = None
@@ -86,6 +90,7 @@ class Engine:
         llama_cpp.llama_log_set(_log, ctypes.c_void_p(0))
         llama_cpp.llama_backend_init()
         found = accelerator()
+        self._kv = kv
         self._layers = layers_on(read_header(path), context_tokens, found.free) if found else 0
         try:
             self._open(context_tokens, cancelled)
@@ -124,6 +129,9 @@ class Engine:
         parameters.n_batch = parameters.n_ubatch = STEP_TOKENS
         parameters.n_seq_max, parameters.kv_unified = SEQUENCES, True
         parameters.n_threads = parameters.n_threads_batch = self._threads
+        parameters.type_k = parameters.type_v = self._kv.number
+        if self._kv is not F16:  # llama.cpp reads other values with flash attention only
+            parameters.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED
         parameters.no_perf = True
         self._context = llama_cpp.llama_init_from_model(self._model, parameters)
         if not self._context:
@@ -171,7 +179,7 @@ class Engine:
     def identity(self) -> str:
         """What changes the bytes of a state beside the model's file and the tokens."""
         where = " accelerated" if self._layers else ""
-        return f"{llama_cpp.__version__}{where}"
+        return f"{llama_cpp.__version__} {self._kv.name}{where}"
 
     def begin(
         self,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from desktop.core.errors import UserFacingError
 from desktop.core.llm.gguf_bytes import BadFileError
 from desktop.core.llm.gguf_reader import RawHeader, read_raw
+from desktop.core.llm.kv import F16
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,16 +124,14 @@ def read_header(path: Path) -> ModelHeader:
         ) from error
 
 
-def memory_needed(
-    header: ModelHeader, *, context_tokens: int, kv_bytes_per_value: float = 2.0
-) -> MemoryNeed:
+def memory_needed(header: ModelHeader, *, context_tokens: int) -> MemoryNeed:
     """Return the memory that answering with a window of `context_tokens` needs, in bytes.
 
     - weights: the file, mapped into memory. llama.cpp repacks some weights for the processor (597
       of 1,060 MiB for the 1.5B model); what they were repacked from stays in the page cache only
       as long as nobody needs the room, so it isn't counted, though it shows as resident memory.
-    - kv: layers * kv_heads * (key_length + value_length) * context * bytes a value; 2 bytes in
-      f16, 1.0625 in q8_0 (34 bytes for 32 values). Too much where layers slide or are recurrent.
+    - kv: layers * kv_heads * (key_length + value_length) * context * 2 bytes, for f16. Too much
+      where layers slide or are recurrent.
     - compute: 512 * 4 * (vocabulary + 2 * embedding_length): the logits of one batch of 512 tokens
       in f32 and two rows a token. Measured with llama-cpp-python 0.3.36, flash attention, windows
       of 4,096 and 32,768: 98.25 MiB (135M), 302.75 MiB (1.5B); the formula gives the same to the
@@ -141,10 +140,9 @@ def memory_needed(
     Args:
         header: The model.
         context_tokens: The window to be used, at most the model's own.
-        kv_bytes_per_value: 2.0 for f16, 1.0625 for q8_0.
     """
     per_token = header.layers * header.kv_heads * (header.key_length + header.value_length)
-    kv = math.ceil(per_token * context_tokens * kv_bytes_per_value)
+    kv = math.ceil(per_token * context_tokens * F16.bytes_a_value)
     compute = UBATCH * 4 * (header.vocabulary + 2 * header.embedding_length)
     total = header.size_bytes + kv + compute
     return MemoryNeed(weights=header.size_bytes, kv=kv, compute=compute, total=total)

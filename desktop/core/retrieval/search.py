@@ -1,15 +1,18 @@
-"""Finding passages: full text, vectors of windows, and the sections they stand in, weighed."""
+"""Finding passages: full text, vectors of windows, and the sections they stand in, weighed.
+
+The best of them are then looked at again, see `second_look`.
+"""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from desktop.core.errors import UserFacingError
 from desktop.core.library.where import EVERYWHERE
 from desktop.core.records import BookStatus, Hit, passage_place
-from desktop.core.retrieval import fusion
+from desktop.core.retrieval import fusion, second_look
 from desktop.core.text import sentences
 
 if TYPE_CHECKING:
@@ -33,21 +36,6 @@ SIDE = 0.6
 """Weight of a passage that only asks, lists or points; see `matter.Marks.side`."""
 SAME_PAGE = 0.7
 """Weight of a passage for each better one of its page: so the first few speak from several."""
-
-
-class SecondLook(Protocol):
-    """Compares a question with single passages: better than a search, and too slow for them all.
-
-    Attributes:
-        candidates: How many of the best passages it is worth looking at.
-        weight: Of its scores against those of the search, 0 to 1.
-    """
-
-    candidates: int
-    weight: float
-
-    def scores(self, question: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Return how well each passage fits, on any scale; more is better."""
 
 
 def searchable(library: Library, books: Sequence[str] | None = None) -> list[Book]:
@@ -81,7 +69,6 @@ def find(
     *,
     where: Where = EVERYWHERE,
     limit: int = 10,
-    second_look: SecondLook | None = None,
 ) -> list[Hit]:
     """Return the passages that best match a query, best first.
 
@@ -92,7 +79,6 @@ def find(
         query: A question or some words.
         where: The part of the library to look in.
         limit: Most hits.
-        second_look: Puts the best passages into a better order; None leaves them as found.
 
     Raises:
         UserFacingError: if there is no book to look in.
@@ -108,15 +94,15 @@ def find(
         embedded = any(book.passages_embedded for book in ready)
         vector = _vector(library.embedder, query) if embedded else None
     found, similarity = _rank(store, by_text.result(), vector, where)
-    looked_at = max(limit, second_look.candidates if second_look else 0)
-    passages = library.catalog.passages_by_id([identity for identity, _ in found[:looked_at]])
+    found = found[: max(limit, second_look.CANDIDATES)]
+    passages = library.catalog.passages_by_id([identity for identity, _ in found])
     kept = [
         (identity, score)
-        for identity, score in found[:looked_at]
+        for identity, score in found
         if identity in passages and passages[identity].book in titles
     ]
-    if second_look is not None:
-        kept = _looked_again(second_look, query, kept, passages)
+    if embedded and limit:
+        kept = _looked_again(library.embedder, query, kept, passages)
     return [
         Hit(
             rank=rank,
@@ -130,21 +116,26 @@ def find(
 
 
 def _looked_again(
-    second_look: SecondLook,
+    embedder: Embedder,
     query: str,
     found: list[tuple[str, float]],
     passages: Mapping[str, Passage],
 ) -> list[tuple[str, float]]:
     """Return the best passages in the order of both scores, then the others as they were."""
-    near, far = found[: second_look.candidates], found[second_look.candidates :]
-    judged = second_look.scores(query, [passages[identity] for identity, _ in near])
+    near = found[: second_look.CANDIDATES]
+    judged = second_look.scores(embedder, query, [passages[identity] for identity, _ in near])
+    near, far = found[: len(judged)], found[len(judged) :]
+    if not near:
+        return found
     again = {identity: score for (identity, _), score in zip(near, judged, strict=True)}
-    scores = fusion.weighted(
+    both = fusion.weighted(
         [
-            (1 - second_look.weight, fusion.scaled(dict(near))),
-            (second_look.weight, fusion.scaled(again)),
+            (1 - second_look.WEIGHT, fusion.scaled(dict(near))),
+            (second_look.WEIGHT, fusion.scaled(again)),
         ]
     )
+    high, low = near[0][1], near[-1][1]  # so that they stay above those that were not looked at
+    scores = {identity: low + (high - low) * score for identity, score in both.items()}
     return [*sorted(scores.items(), key=lambda pair: -pair[1]), *far]
 
 

@@ -8,7 +8,7 @@ from desktop.core.errors import UserFacingError
 from desktop.core.library.indexing import Indexer
 from desktop.core.library.where import Where
 from desktop.core.records import BookStatus
-from desktop.core.retrieval import search
+from desktop.core.retrieval import search, second_look
 from tests.core import makers
 
 if TYPE_CHECKING:
@@ -84,36 +84,40 @@ def test_any_query_is_harmless(library: Library, query: str) -> None:
     assert len(search.find(library, query)) <= 5
 
 
-class Longest:
-    """A second look that likes long passages."""
+@pytest.mark.usefixtures("books")
+def test_a_second_look_orders_the_best_and_leaves_the_others(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(second_look, "WEIGHT", 0.0)
+    first = texts(search.find(library, "heron in water", limit=5))
+    asked: list[list[str]] = []
 
-    candidates = 3
-    weight = 1.0
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, list[str]]] = []
-
-    def scores(self, question: str, passages: Sequence[Passage]) -> list[float]:
-        self.asked.append((question, [passage.text for passage in passages]))
+    def longest(_embedder: object, question: str, passages: Sequence[Passage]) -> list[float]:
+        assert question == "heron in water"
+        asked.append([passage.text for passage in passages])
         return [len(passage.text) for passage in passages]
 
+    monkeypatch.setattr(second_look, "scores", longest)
+    assert texts(search.find(library, "heron in water", limit=5)) == first
+    monkeypatch.setattr(second_look, "WEIGHT", 1.0)
+    monkeypatch.setattr(second_look, "CANDIDATES", 3)
+    found = search.find(library, "heron in water", limit=5)
+    assert asked == [first, first[:3]]
+    assert texts(found) == [*sorted(first[:3], key=len, reverse=True), *first[3:]]
+    scores = [hit.score for hit in found]
+    assert scores == sorted(scores, reverse=True)
+    assert texts(search.find(library, "heron in water", limit=1)) == texts(found[:1])
+
 
 @pytest.mark.usefixtures("books")
-def test_a_second_look_orders_the_best_and_leaves_the_others(library: Library) -> None:
-    first = texts(search.find(library, "heron in water", limit=5))
-    look = Longest()
-    again = texts(search.find(library, "heron in water", limit=5, second_look=look))
-    assert look.asked == [("heron in water", first[:3])]
-    assert again == [*sorted(first[:3], key=len, reverse=True), *first[3:]]
-    assert texts(search.find(library, "heron in water", limit=1, second_look=look)) == again[:1]
-
-
-@pytest.mark.usefixtures("books")
-def test_a_second_look_may_weigh_less_than_the_first(library: Library) -> None:
-    look = Longest()
-    look.weight = 0.0
-    first = search.find(library, "heron in water", limit=3)
-    assert texts(search.find(library, "heron in water", limit=3, second_look=look)) == texts(first)
+def test_those_that_there_was_no_time_for_stay_behind(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(second_look, "scores", lambda *_: [])
+    first = texts(search.find(library, "heron in water"))
+    monkeypatch.setattr(second_look, "scores", lambda *_: [0.1, 0.9])
+    again = texts(search.find(library, "heron in water"))
+    assert again == [first[1], first[0], *first[2:]]
 
 
 def test_a_removed_book_is_not_found(library: Library, books: tuple[str, str]) -> None:

@@ -1,0 +1,85 @@
+"""Formats of keys and values: what a state takes, how fast it is made and used, what it changes.
+
+    python tests/bench/kv_types.py --model MODEL.gguf --book BOOK.pdf
+
+What a format changes is said by the log-likelihood of the book's text behind a piece of it that was
+read ahead and put into the window elsewhere, and by how often the likeliest next token is the one
+that it is in f16. For answers run `splicing.py --kv`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pymupdf
+
+from desktop import environment
+from desktop.core.llm.engine import Engine
+from desktop.core.llm.generation import Generation
+from desktop.core.llm.hardware import survey
+from desktop.core.llm.kv import KV_TYPES, KVType
+from desktop.core.llm.reading import STEP_TOKENS
+from desktop.core.llm.sampler import logarithms
+
+WINDOW = 8192
+PIECE, TOLD, WRITTEN = 600, 512, 60
+FIRST_PAGE = 40
+BEHIND = (600, 4000)
+
+
+def main() -> None:
+    environment.prepare()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", type=Path, required=True, help="a GGUF file")
+    parser.add_argument("--book", type=Path, required=True, help="a PDF")
+    args = parser.parse_args()
+    with pymupdf.open(args.book) as file:
+        text = "\n".join(file[n].get_text() for n in range(FIRST_PAGE, FIRST_PAGE + 20))
+    first: npt.NDArray[Any] | None = None
+    for kv in KV_TYPES:
+        engine = Engine(args.model, context_tokens=WINDOW, threads=survey().cores_fast, kv=kv)
+        tokens = engine.tokenize(text)
+        figures, logits = measured(engine, kv, tokens)
+        right = tokens[PIECE + 1 : PIECE + TOLD]
+        best = logits.argmax(axis=1)
+        first = best if first is None else first
+        likelihood = float(np.mean([row[token] for row, token in zip(logits, right, strict=True)]))
+        same = float((best == first).mean())
+        print(f"{kv.name}: {figures}; {likelihood:.3f} nats a token; likeliest same {same:.3f}")
+        engine.close()
+
+
+def measured(engine: Engine, kv: KVType, tokens: list[int]) -> tuple[str, npt.NDArray[np.float32]]:
+    """Return speeds and sizes as a text, and the log-likelihoods of each next token."""
+    began = time.perf_counter()
+    state, read = engine.read_ahead(tokens[-50:], tokens[:PIECE])
+    speed = read / (time.perf_counter() - began)
+    memory = engine._memory
+    memory.clear()
+    memory.read(tokens[-STEP_TOKENS:])
+    assert memory.put(tokens[:PIECE], bytes(state), 50), kv.name
+    rows = []
+    for start in range(PIECE, PIECE + TOLD, STEP_TOKENS):
+        memory.read(tokens[start : start + STEP_TOKENS], STEP_TOKENS)
+        rows.extend(
+            logarithms(engine._context, engine._vocabulary.vocab, n) for n in range(STEP_TOKENS)
+        )
+    writing = []
+    for behind in BEHIND:
+        figures = Generation()
+        list(engine.generate(tokens[:behind], figures, most_tokens=WRITTEN))
+        writing.append(f"{figures.tokens_per_s:.1f} behind {behind:,}")
+    text = (
+        f"{len(state) / PIECE / 1000:.1f} kB a token, read {speed:.1f} tokens/s, "
+        f"written {', '.join(writing)}"
+    )
+    return text, np.array(rows[: TOLD - 1])
+
+
+if __name__ == "__main__":
+    main()
