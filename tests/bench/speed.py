@@ -3,7 +3,8 @@
     python tests/bench/speed.py --model MODEL.gguf
 
 The same model, text, window and threads; each way several times in turn, of which the best counts.
-Reading ahead includes taking the state out and writing it to the disk.
+Reading ahead includes taking the state out and writing it to the disk. Then the same with every
+number of threads that the machine has.
 """
 
 from __future__ import annotations
@@ -51,6 +52,15 @@ def main() -> None:
     for number, what in enumerate(("reading ahead", "writing")):
         one, other = (max(row[number] for row in speeds[way]) for way in ("Lutrin", "bare"))
         print(f"{what}: {one:.1f} tokens/s, bare loop {other:.1f}: {one / other:.2f} of it")
+    engine.close()
+    bare.close()
+    for count in range(1, survey().cores_logical + 1):
+        engine = Engine(args.model, context_tokens=WINDOW, threads=count)
+        rows = [(ahead(engine, pieces), write(engine, tokens[:PIECE_TOKENS])) for _ in range(2)]
+        read, written = (max(column) for column in zip(*rows, strict=True))
+        chosen = ", as Lutrin does here" if count == threads else ""
+        print(f"{count} threads{chosen}: reading {read:.1f}, writing {written:.1f} tokens/s")
+        engine.close()
 
 
 def ahead(engine: Engine, pieces: list[list[int]]) -> float:
@@ -90,6 +100,10 @@ class Bare:
         batch = llama_cpp.llama_batch_get_one(array, len(tokens))
         code = llama_cpp.llama_decode(self._context, batch)
         assert code == 0, code
+
+    def close(self) -> None:
+        llama_cpp.llama_free(self._context)
+        llama_cpp.llama_model_free(self._model)
 
     def _clear(self) -> None:
         llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self._context), True)
