@@ -11,7 +11,7 @@ from desktop.core.answering.answerer import Answerer
 from desktop.core.library.library import Library
 from desktop.core.llm import catalogue
 from desktop.core.llm.engine import Engine
-from desktop.core.llm.kv import F16, KV_TYPES
+from desktop.core.llm.kv import KVType
 from desktop.core.llm.shelf import ModelShelf
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def arguments(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--library", type=Path, required=True, help="the library's folder")
     parser.add_argument("--model", help="name of an installed model")
     parser.add_argument("--every", type=int, default=1, help="ask every so manieth question")
-    parser.add_argument("--kv", choices=[kv.name for kv in KV_TYPES], default=F16.name)
+    parser.add_argument("--kv", choices=[kv.name.lower() for kv in KVType], default="f16")
     return parser
 
 
@@ -34,7 +34,7 @@ def opened(args: argparse.Namespace) -> tuple[Library, Answerer, str]:
     """Return the library, what answers on it, and the book's id."""
     places = paths.choose(args.library)
     library = Library(places)
-    kv = next(kv for kv in KV_TYPES if kv.name == args.kv)
+    kv = KVType[args.kv.upper()]
 
     def engine(path: Path, window: int, threads: int, cancelled: Callable[[], bool]) -> Engine:
         return Engine(path, context_tokens=window, threads=threads, cancelled=cancelled, kv=kv)

@@ -22,7 +22,7 @@ from desktop import environment
 from desktop.core.llm.engine import Engine
 from desktop.core.llm.generation import Generation
 from desktop.core.llm.hardware import survey
-from desktop.core.llm.kv import KV_TYPES, KVType
+from desktop.core.llm.kv import KVType
 from desktop.core.llm.reading import STEP_TOKENS
 from desktop.core.llm.sampler import logarithms
 
@@ -41,7 +41,7 @@ def main() -> None:
     with pymupdf.open(args.book) as file:
         text = "\n".join(file[n].get_text() for n in range(FIRST_PAGE, FIRST_PAGE + 20))
     first: npt.NDArray[Any] | None = None
-    for kv in KV_TYPES:
+    for kv in KVType:
         engine = Engine(args.model, context_tokens=WINDOW, threads=survey().cores_fast, kv=kv)
         tokens = engine.tokenize(text)
         figures, logits = measured(engine, kv, tokens)

@@ -29,7 +29,7 @@ from desktop.core.evaluation import figures, questions, scoring  # noqa: E402
 from desktop.core.evaluation.run import evaluate  # noqa: E402
 from desktop.core.library.library import Library  # noqa: E402
 from desktop.core.library.where import Where  # noqa: E402
-from desktop.core.retrieval import search, second_look  # noqa: E402
+from desktop.core.retrieval import search  # noqa: E402
 
 TARGET = ROOT / "docs" / "figures.md"
 FINDING = ("page_hit@1", "page_hit@5", "page_hit@10", "page_hit@50", "mrr")
@@ -44,14 +44,12 @@ PARTS: dict[str, dict[str, float]] = {
     "without the sections": {"SECTIONS": 0},
     "exercises and indexes as good as text": {"SIDE": 1},
     "any number from one page": {"SAME_PAGE": 1},
-    "no second look": {"WEIGHT": 0},
-    "second look weighs 0.5": {"WEIGHT": 0.5},
-    "second look weighs 0.9": {"WEIGHT": 0.9},
+    "no second look": {"AGAIN": 0},
+    "second look weighs 0.5": {"AGAIN": 0.5},
+    "second look weighs 0.9": {"AGAIN": 0.9},
     "full text weighs 0.3": {"TEXT": 0.3, "WINDOWS": 0.6},
     "full text weighs 0.6": {"TEXT": 0.6, "WINDOWS": 0.3},
 }
-PLACES = {"WEIGHT": second_look}
-"""Where a weight stands, if not in `search`."""
 
 
 def main() -> None:
@@ -147,13 +145,11 @@ def parts(sets: list[tuple[Path, Path]], folder: Path) -> list[str]:
     """Return the table of what finding gives without each of its parts."""
     library = Library(paths.choose(folder))
     ids = {Path(book.file).name: book.id for book in library.catalog.books()}
-    usual = {
-        name: getattr(PLACES.get(name, search), name) for row in PARTS.values() for name in row
-    }
+    usual = {name: getattr(search, name) for row in PARTS.values() for name in row}
     rows: dict[str, dict[str, Any]] = {}
     for label, changes in PARTS.items():
         for name, value in (usual | changes).items():
-            setattr(PLACES.get(name, search), name, value)
+            setattr(search, name, value)
         for kind in ("plain", "hard"):
             outcomes = []
             for path, book in sets:

@@ -37,9 +37,9 @@ def main() -> None:
     parser.add_argument("--whole", action="store_true", help="read the whole book")
     args = parser.parse_args()
     library, answerer, book = opened(args)
-    asked = [q for q in questions.read(args.questions) if q.type == TYPE and q.must]
+    asked = [q for q in questions.read(args.questions) if q.type == TYPE and q.must][:: args.every]
     right = {"found": 0, "read": 0}
-    for question in asked[:: args.every]:
+    for question in asked:
         everything = Where((book,))
         part = everything if args.whole else chapters(library, book, question.pages)
         for way, where in (("found", everything), ("read", part)):
@@ -57,7 +57,7 @@ def main() -> None:
             print(question.id, way, good, f"{time.monotonic() - start:.0f} s", flush=True)
             print("   ", " ".join(answer.answer.split()), *answer.notes, sep="\n    ", flush=True)
     for way, count in right.items():
-        print(f"{way}: {count} of {len(asked[:: args.every])} right")
+        print(f"{way}: {count} of {len(asked)} right")
 
 
 def chapters(library: Library, book: str, pages: tuple[int, ...]) -> Where:

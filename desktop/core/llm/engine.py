@@ -19,7 +19,7 @@ from desktop.core.llm.accelerator import accelerator
 from desktop.core.llm.drafts import Drafts
 from desktop.core.llm.generation import Generation, Sampling
 from desktop.core.llm.gguf import read_header
-from desktop.core.llm.kv import F16
+from desktop.core.llm.kv import KVType
 from desktop.core.llm.memory import SEQUENCES, Memory
 from desktop.core.llm.reading import STEP_TOKENS, Known, read_ahead, read_prompt
 from desktop.core.llm.room import layers_on
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from desktop.core.llm.generation import Guide, Message, Splice
-    from desktop.core.llm.kv import KVType
     from desktop.core.llm.memory import States
 
 logger = logging.getLogger(__name__)
@@ -80,7 +79,7 @@ class Engine:
         context_tokens: int,
         threads: int,
         cancelled: Callable[[], bool] = lambda: False,
-        kv: KVType = F16,
+        kv: KVType = KVType.F16,
     ) -> None:
         self._model: Any = None
         self._context: Any = None
@@ -129,8 +128,8 @@ class Engine:
         parameters.n_batch = parameters.n_ubatch = STEP_TOKENS
         parameters.n_seq_max, parameters.kv_unified = SEQUENCES, True
         parameters.n_threads = parameters.n_threads_batch = self._threads
-        parameters.type_k = parameters.type_v = self._kv.number
-        if self._kv is not F16:  # llama.cpp reads other values with flash attention only
+        parameters.type_k = parameters.type_v = self._kv
+        if self._kv is not KVType.F16:  # llama.cpp reads other values with flash attention only
             parameters.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED
         parameters.no_perf = True
         self._context = llama_cpp.llama_init_from_model(self._model, parameters)
@@ -179,7 +178,7 @@ class Engine:
     def identity(self) -> str:
         """What changes the bytes of a state beside the model's file and the tokens."""
         where = " accelerated" if self._layers else ""
-        return f"{llama_cpp.__version__} {self._kv.name}{where}"
+        return f"{llama_cpp.__version__} {self._kv.name.lower()}{where}"
 
     def begin(
         self,

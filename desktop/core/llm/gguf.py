@@ -6,14 +6,12 @@ standard library, so that any process may ask about any file: must not import nu
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from desktop.core.errors import UserFacingError
 from desktop.core.llm.gguf_bytes import BadFileError
 from desktop.core.llm.gguf_reader import RawHeader, read_raw
-from desktop.core.llm.kv import F16
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,7 +140,7 @@ def memory_needed(header: ModelHeader, *, context_tokens: int) -> MemoryNeed:
         context_tokens: The window to be used, at most the model's own.
     """
     per_token = header.layers * header.kv_heads * (header.key_length + header.value_length)
-    kv = math.ceil(per_token * context_tokens * F16.bytes_a_value)
+    kv = per_token * context_tokens * 2
     compute = UBATCH * 4 * (header.vocabulary + 2 * header.embedding_length)
     total = header.size_bytes + kv + compute
     return MemoryNeed(weights=header.size_bytes, kv=kv, compute=compute, total=total)

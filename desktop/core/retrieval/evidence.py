@@ -56,10 +56,9 @@ def gather(
 
 
 def _best(library: Library, question: str, where: Where, limit: int) -> list[Hit]:
-    hits = search.find(library, question, where=where, limit=limit)
     compared = _compared(library, question, where)[:limit]
     if len(compared) < 2:
-        return hits
+        return search.find(library, question, where=where, limit=limit)
     each = [
         search.find(library, question, where=replace(where, books=(book,)), limit=limit)
         for book in compared

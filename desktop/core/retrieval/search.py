@@ -32,6 +32,8 @@ CANDIDATES = 200
 TEXT, WINDOWS, SECTIONS = 0.45, 0.45, 0.1
 """Weights of the three scores. Chosen on the test books' questions, where neighbouring values
 find as well: `tests/bench/quality.py` shows what each part gives."""
+AGAIN = 0.7
+"""Weight of the second look against all that was found by; from 0.5 to 0.8 it finds as well."""
 SIDE = 0.6
 """Weight of a passage that only asks, lists or points; see `matter.Marks.side`."""
 SAME_PAGE = 0.7
@@ -130,8 +132,8 @@ def _looked_again(
     again = {identity: score for (identity, _), score in zip(near, judged, strict=True)}
     both = fusion.weighted(
         [
-            (1 - second_look.WEIGHT, fusion.scaled(dict(near))),
-            (second_look.WEIGHT, fusion.scaled(again)),
+            (1 - AGAIN, fusion.scaled(dict(near))),
+            (AGAIN, fusion.scaled(again)),
         ]
     )
     high, low = near[0][1], near[-1][1]  # so that they stay above those that were not looked at

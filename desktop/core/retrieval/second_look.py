@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 CANDIDATES = 12
 """Passages looked at again. With 24 as many of the first five are right, in twice the time."""
-WEIGHT = 0.7
-"""Of its scores against those of the search; from 0.5 to 0.8 it finds as well, see
-`tests/bench/quality.py`."""
 SECTION = 0.9
 """Weight of a token that only stands in the title of the passage's section."""
 BATCH = 4

@@ -9,7 +9,7 @@ from desktop.core.llm import engine as engines
 from desktop.core.llm.accelerator import Accelerator
 from desktop.core.llm.engine import Engine
 from desktop.core.llm.generation import Generation
-from desktop.core.llm.kv import KV_TYPES
+from desktop.core.llm.kv import KVType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,7 +110,7 @@ def test_a_wider_window_that_a_graphics_processor_has_no_room_for(
 
 def test_states_of_another_format_are_others_and_smaller(small_model: Path) -> None:
     sizes = {}
-    for kv in KV_TYPES:
+    for kv in KVType:
         opened = Engine(small_model, context_tokens=512, threads=2, kv=kv)
         try:
             state, _ = opened.read_ahead((), opened.tokenize("Herons wade in shallow water."))

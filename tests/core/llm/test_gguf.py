@@ -14,7 +14,7 @@ import pytest
 from desktop.core.errors import UserFacingError
 from desktop.core.llm.gguf import memory_needed, read_header
 from desktop.core.llm.gguf_reader import TENSOR_TYPES
-from desktop.core.llm.kv import KV_TYPES
+from desktop.core.llm.kv import KVType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -256,6 +256,5 @@ def test_number_formats_are_ggmls() -> None:
     for kind, (name, block, size) in TENSOR_TYPES.items():
         assert ggml.ggml_type_name(kind).decode().upper() == name.upper()
         assert (ggml.ggml_blck_size(kind), ggml.ggml_type_size(kind)) == (block, size)
-    for kv in KV_TYPES:
-        name, block, size = TENSOR_TYPES[kv.number]
-        assert (kv.name, kv.block, kv.bytes_a_value) == (name.lower(), block, size / block)
+    for kv in KVType:
+        assert TENSOR_TYPES[kv][0] == kv.name

@@ -88,7 +88,7 @@ def test_any_query_is_harmless(library: Library, query: str) -> None:
 def test_a_second_look_orders_the_best_and_leaves_the_others(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(second_look, "WEIGHT", 0.0)
+    monkeypatch.setattr(search, "AGAIN", 0.0)
     first = texts(search.find(library, "heron in water", limit=5))
     asked: list[list[str]] = []
 
@@ -99,7 +99,7 @@ def test_a_second_look_orders_the_best_and_leaves_the_others(
 
     monkeypatch.setattr(second_look, "scores", longest)
     assert texts(search.find(library, "heron in water", limit=5)) == first
-    monkeypatch.setattr(second_look, "WEIGHT", 1.0)
+    monkeypatch.setattr(search, "AGAIN", 1.0)
     monkeypatch.setattr(second_look, "CANDIDATES", 3)
     found = search.find(library, "heron in water", limit=5)
     assert asked == [first, first[:3]]
