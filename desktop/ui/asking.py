@@ -23,6 +23,7 @@ from desktop.core.conversations import (
     Message,
     MessageState,
 )
+from desktop.core.errors import CancelledError
 from desktop.core.records import Answer, Mode, Progress, Turn
 from desktop.ui.wording import tr
 
@@ -170,7 +171,7 @@ class Asker(QObject):
         if running.job is None or running.stage.stage in ("finding", "further", "checking"):
             if running.job:
                 running.job.drop()
-            self._end(MessageState.STOPPED)
+            self._stopped(running)
         else:
             running.job.cancel()
 
@@ -243,7 +244,7 @@ class Asker(QObject):
         match delivery.event:
             case "stage":
                 stage = decode(Progress, delivery.data)
-                again = running.again and stage.stage in ("reading", "writing")
+                again = running.again and stage.stage in ("through", "reading", "writing")
                 self._set_stage(replace(stage, stage="comparing") if again else stage)
             case "token" if running.again:
                 pass
@@ -251,10 +252,8 @@ class Asker(QObject):
                 running.pieces.append(delivery.data["text"])
             case "done":
                 self._go_on(running, decode(place.record, delivery.data))
-            case _ if place.worker == "answerer":
-                self._on_trouble(delivery, tr("The part that writes answers"))
             case _:
-                self._on_trouble(delivery, tr("The part that looks things up in the books"))
+                self._on_trouble(running, delivery, place)
 
     def _go_on(self, running: Running, result: Any) -> None:
         """Give a step's result to the strategy, and take the next step or the answer."""
@@ -263,11 +262,23 @@ class Asker(QObject):
         try:
             step = running.steps.send(result)
         except StopIteration as end:
-            answer = self._noted(running, end.value)
-            stopped = answer.stopped
-            self._end(MessageState.STOPPED if stopped else MessageState.DONE, answer=answer)
+            self._answered(running, end.value)
         else:
             self._take(step)
+
+    def _stopped(self, running: Running) -> None:
+        """End with the answer of the rounds before, where there is one."""
+        assert running.steps is not None
+        try:
+            running.steps.throw(CancelledError())
+        except StopIteration as end:
+            self._answered(running, end.value)
+        except CancelledError:
+            self._end(MessageState.STOPPED)
+
+    def _answered(self, running: Running, answer: Answer) -> None:
+        state = MessageState.STOPPED if answer.stopped else MessageState.DONE
+        self._end(state, answer=self._noted(running, answer))
 
     def _noted(self, running: Running, answer: Answer) -> Answer:
         if running.complete:
@@ -278,9 +289,9 @@ class Asker(QObject):
         )
         return dataclasses.replace(answer, notes=(*answer.notes, note))
 
-    def _on_trouble(self, delivery: Delivery, part: str) -> None:
+    def _on_trouble(self, running: Running, delivery: Delivery, place: Place) -> None:
         if delivery.event == "cancelled":
-            self._end(MessageState.STOPPED)
+            self._stopped(running)
         elif delivery.event == "failed":
             data = delivery.data
             self._end(MessageState.FAILED, error=f"{data['what']}. {data['remedy']}.")
@@ -288,6 +299,9 @@ class Asker(QObject):
             again = tr("It keeps stopping; look into Help › About for the log file.")
             if not (delivery.data or {}).get("given_up"):
                 again = tr("It has been started again.")
+            part = tr("The part that looks things up in the books")
+            if place.worker == "answerer":
+                part = tr("The part that writes answers")
             text = tr("{part} stopped unexpectedly. {again}").format(part=part, again=again)
             self._end(MessageState.INTERRUPTED, error=text)
 

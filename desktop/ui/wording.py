@@ -57,21 +57,29 @@ def meter(measure: Measure) -> str:
     if measure.known:
         return tr("{tokens}, read before: it is there at once.").format(tokens=tokens)
     most = tr("this model reads {most:,} at once here").format(most=_round(measure.most))
+    through = ""
+    if measure.seconds is not None:
+        through = tr(" (about {time} the first time)").format(time=about(measure.seconds))
     if not measure.fits and measure.short is not None:
         text = tr(
             "{tokens}; with the {free} of memory that are free {most}, and {window:,} would need "
-            "{need}. Close other programs, choose less, or read it through afterwards."
+            "{need}. Close other programs, choose less, or read it through afterwards{time}."
         )
         free, need = size(measure.short.free), size(measure.short.need)
         return text.format(
-            tokens=tokens, most=most, free=free, need=need, window=_round(measure.short.window)
+            tokens=tokens,
+            most=most,
+            free=free,
+            need=need,
+            window=_round(measure.short.window),
+            time=through,
         )
     if not measure.fits:
         text = tr(
             "{tokens}; {most}. Only the pages around the best finds are read: choose less, or "
-            "read it through afterwards."
+            "read it through afterwards{time}."
         )
-        return text.format(tokens=tokens, most=most)
+        return text.format(tokens=tokens, most=most, time=through)
     if measure.seconds is None:
         return tr("{tokens}; {most}. It is read the first time, then it is there at once.").format(
             tokens=tokens, most=most

@@ -138,10 +138,13 @@ def test_the_meter_says_what_lacks_where_memory_is_short() -> None:
     assert wording.meter(measure) == (
         "31,000 tokens; with the 1.0 GB of memory that are free this model reads 7,900 at once "
         "here, and 33,000 would need 2.5 GB. Close other programs, choose less, or read it through "
-        "afterwards."
+        "afterwards (about 5 min the first time)."
     )
     enough = dataclasses.replace(measure, short=None)
     assert "Only the pages around the best finds are read" in wording.meter(enough)
+    assert "afterwards (about 5 min the first time)." in wording.meter(enough)
+    unknown = dataclasses.replace(enough, seconds=None)
+    assert "afterwards." in wording.meter(unknown)
     fits = dataclasses.replace(measure, tokens=5_000)
     assert wording.meter(fits) == (
         "5,000 tokens; this model reads 7,900 at once here. About 5 min the first time, then at "

@@ -3,7 +3,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QUrl
+import pytest
+from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtWidgets import QToolButton
 
 from desktop.core.conversations import MessageState
@@ -13,6 +14,7 @@ from tests.ui.fake_services import QUOTE, words_of_page
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from desktop.core.records import Progress
     from tests.ui.conftest import Driver
 
 
@@ -230,6 +232,23 @@ def test_the_first_text_stays_while_a_further_one_is_written(driver: Driver) -> 
     assert "comparing" in stages
     assert driver.view.message.answer is not None
     assert driver.view.message.answer.rounds == 2
+
+
+@pytest.mark.parametrize("moment", ["further", "comparing"])
+def test_stopped_in_a_further_round_the_proved_answer_is_there(driver: Driver, moment: str) -> None:
+    driver.add("metals.pdf")
+    driver.type_question("nothing of this is there")
+
+    def stop(_message: int, stage: Progress) -> None:
+        if stage.stage == moment:  # at once: a moment later another step is under way
+            QTimer.singleShot(0, driver.asker.stop)
+
+    driver.asker.stage_changed.connect(stop)
+    driver.until(lambda: driver.view.message.state is not MessageState.WRITING)
+    message = driver.view.message
+    assert message.state is MessageState.DONE
+    assert message.answer is not None
+    assert message.answer.rounds == 1
 
 
 def test_a_place_that_no_rule_knows_is_asked_of_the_model(driver: Driver) -> None:

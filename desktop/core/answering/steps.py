@@ -6,6 +6,7 @@ each step on the spot, the window hands it to the worker that can. So there is o
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from desktop.core.answering.lists import list_answer
 
 # decode() reads the hints.
 from desktop.core.answering.request import Draft, Request
+from desktop.core.errors import CancelledError
 from desktop.core.library.where import EVERYWHERE, Where
 from desktop.core.records import Answer, Mode, Turn
 from desktop.core.retrieval import structure
@@ -118,7 +120,11 @@ and 31 where the better proved of both was given, which half of them needed."""
 
 
 def answering(asked: Question) -> Generator[Step, Any, Answer]:
-    """Yield the steps that answer a question; return the answer."""
+    """Yield the steps that answer a question; return the answer.
+
+    Where a step is stopped, CancelledError is thrown in: it comes out again while nothing is
+    proved yet, and ends the further rounds after that.
+    """
     first = LookUp(asked.text, asked.where, asked.without, asked.history)
     found = yield first
     if structure.suspects(asked.text) and not (found.limits or found.listing or asked.without):
@@ -126,7 +132,7 @@ def answering(asked: Question) -> Generator[Step, Any, Answer]:
         found = yield replace(first, reply=reply)
     if found.listing:
         return list_answer(asked.text, asked.mode, found)
-    if found.absent or (asked.mode is Mode.RETRIEVAL and not found.hits):
+    if found.absent or (asked.mode is not Mode.LONG_CONTEXT and not found.hits):
         return nothing_to_read(asked.text, asked.mode, asked.model or "", found)
     request = Request(
         question=asked.text,
@@ -140,20 +146,24 @@ def answering(asked: Question) -> Generator[Step, Any, Answer]:
     )
     draft = yield Write(request)
     answer: Answer = yield Check(request, draft)
-    if asked.mode is not Mode.RETRIEVAL:
+    if asked.mode is Mode.LONG_CONTEXT and not asked.through:
         return answer
-    if not _is_sure(answer) and any(hit.found for hit in found.hits):
-        answer = yield from _better(answer, replace(request, apart=True))
-    if not _holds(answer):
-        again = yield LookUp(
-            _learnt(asked.text, answer),
-            found.where,
-            structure.KEYS,
-            asked.history,
-            skip=tuple(hit.passage.id for hit in found.hits),
-        )
-        if again.hits:
-            answer = yield from _better(answer, replace(request, found=_joined(found, again)))
+    if asked.through:
+        request = replace(request, fresh=False)  # the notes that it was to take are taken
+    arranged = asked.through or any(hit.found for hit in found.hits)
+    with suppress(CancelledError):  # the user is content with what is there
+        if arranged and not _is_sure(answer):
+            answer = yield from _better(answer, replace(request, apart=True))
+        if not _holds(answer):
+            again = yield LookUp(
+                _learnt(asked.text, answer),
+                found.where,
+                structure.KEYS,
+                asked.history,
+                skip=tuple(hit.passage.id for hit in found.hits),
+            )
+            if again.hits:
+                answer = yield from _better(answer, replace(request, found=_joined(found, again)))
     return answer
 
 
@@ -169,8 +179,13 @@ def _better(answer: Answer, request: Request) -> Generator[Step, Any, Answer]:
     Small models go by what stands where: of two answers from the same passages in two orders, the
     one that the passages prove better was right more often than either of them alone. But a
     refusal is not given up for sentences of which none is proved.
+
+    Raises:
+        CancelledError: if writing was stopped.
     """
     draft = yield Write(request)
+    if draft.stopped:  # half a text can't be compared with a whole one
+        raise CancelledError
     other: Answer = yield Check(request, draft)
     kept = answer.abstained and _is_unproved(other)
     best = other if _worth(other) > _worth(answer) and not kept else answer
@@ -180,7 +195,7 @@ def _better(answer: Answer, request: Request) -> Generator[Step, Any, Answer]:
         ttft_s=answer.timings.ttft_s,
         total_s=round(answer.timings.total_s + other.timings.total_s, 3),
     )
-    return replace(best, rounds=answer.rounds + 1, stopped=other.stopped, timings=timings)
+    return replace(best, rounds=answer.rounds + 1, timings=timings)
 
 
 def _is_sure(answer: Answer) -> bool:
@@ -219,11 +234,20 @@ def _worth(answer: Answer) -> float:
 
 
 def run(steps: Generator[Step, Any, Answer], carry_out: Callable[[Step], Any]) -> Answer:
-    """Carry all steps out on the spot."""
+    """Carry all steps out on the spot.
+
+    Raises:
+        CancelledError: if stopped before there was an answer.
+    """
     try:
         step = next(steps)
         while True:
-            step = steps.send(carry_out(step))
+            try:
+                result = carry_out(step)
+            except CancelledError as stopped:
+                step = steps.throw(stopped)
+            else:
+                step = steps.send(result)
     except StopIteration as end:
         answer: Answer = end.value
         return answer

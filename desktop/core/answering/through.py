@@ -1,8 +1,9 @@
 """Reading a part of a book through for one question, a few pages at a time, taking notes.
 
 A note is what the model copies of those pages, word for word, so it can't be wrong, only beside
-the point. The passages that were copied from are what the answer is then written from. Pages on
-which something was found by searching come first, so that stopping early costs least.
+the point. The answer is then written from the passages that were copied from, together with those
+that searching the part finds: a small model copies too little of some pages. Pages on which
+something was found come first, so that stopping early costs least.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from desktop.core.answering import long_context, prompts
+from desktop.core.answering import long_context, prompts, retrieval_mode
 from desktop.core.answering.abstention import own_word
 from desktop.core.answering.context import FRAME_TOKENS, Context, Source, quotable, quoting
 from desktop.core.answering.leaves import stride_of
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
 MOST_NOTE_TOKENS = 160
 """Of one note: three sentences, copied."""
-MOST_READ_TOKENS = 1600
-"""Of the passages that the answer is written from: what a search brings, too."""
+MOST_READ_TOKENS = 2000
+"""Of the passages that the answer is written from: a search brings half of it."""
 
 
 @dataclass(frozen=True)
@@ -94,20 +95,41 @@ def read_through(
             break
         read.update(numbers)
         pace.at(len(read))
-    chosen = _chosen(found, min(room, MOST_READ_TOKENS))
+    searched = retrieval_mode.choose(
+        library.catalog,
+        [hit for hit in hits if hit.passage.book == book],
+        books=[book],
+        where=where,
+        count=lambda text: len(loaded.engine.tokenize(text)),
+        room=min(room, MOST_READ_TOKENS),
+        apart=request.apart,
+    ).sources
+    there = [piece for piece in found if any(_within(piece.source, each) for each in searched)]
+    taken = sum(source.tokens + FRAME_TOKENS for source in searched)
+    added = _chosen(
+        [piece for piece in found if piece not in there], min(room, MOST_READ_TOKENS) - taken
+    )
+    used = [*there, *added]
+    noted = tuple(piece.source for piece in added)
     return Context(
-        tuple(piece.source for piece in chosen),
+        (*searched, *noted) if request.apart else (*noted, *searched),
         left_out=long_context.left_out(
             book,
             (page for number, page in sorted(pages.items()) if number not in read),
             lambda characters: round(characters / CHARACTERS_A_TOKEN),
         ),
-        notes=(
-            f"Read {len(read)} of {len(pages)} pages through; {len(found)} passages were noted"
-            + (f", of which the best {len(chosen)} were used" if len(chosen) < len(found) else ""),
-        ),
-        noted=tuple(quote for piece in chosen for quote in piece.quotes),
+        notes=(_said(len(read), len(pages), len(found), len(used)),),
+        noted=tuple(quote for piece in sorted(used, key=_place) for quote in piece.quotes),
     )
+
+
+def _said(read: int, pages: int, noted: int, used: int) -> str:
+    """Return what the user is told of the reading."""
+    were = "passage was" if noted == 1 else "passages were"
+    text = f"Read {read} of {pages} pages through; {noted} {were} noted"
+    if used < noted:
+        text += f", of which the best {used} were used"
+    return f"{text}, beside what searching finds"
 
 
 class _Reader:
@@ -243,7 +265,18 @@ def _chosen(found: Sequence[Found], room: int) -> list[Found]:
         if tokens <= room:
             room -= tokens
             chosen.append(piece)
-    return sorted(chosen, key=lambda piece: (piece.source.page, piece.source.start))
+    return sorted(chosen, key=_place)
+
+
+def _place(piece: Found) -> tuple[int, int]:
+    return piece.source.page, piece.source.start
+
+
+def _within(one: Source, other: Source) -> bool:
+    """Whether a passage is part of another source of its book."""
+    end = one.start + len(one.text)
+    here = one.page == other.page and other.start <= one.start
+    return here and end <= other.start + len(other.text)
 
 
 def _rank(stride: int, near: Sequence[int]) -> int:

@@ -78,6 +78,10 @@ def test_what_does_not_fit_is_said(library: Library, book: Where, loaded: Loaded
     assert found.most == 1
     assert not found.fits
     assert not found.known
+    assert found.seconds is None
+    loaded.note(Generation(prompt_tokens=1000, prefill_s=10.0))
+    through = meter.measure(loaded, library.catalog, book).seconds
+    assert through == pytest.approx(found.tokens * 0.01 * meter.THROUGH, rel=0.1)
 
 
 def test_a_book_that_is_gone_is_an_error(library: Library, loaded: LoadedModel) -> None:

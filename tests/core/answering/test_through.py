@@ -49,7 +49,13 @@ class Reading:
         """Strides."""
 
     def read(
-        self, engine: FakeEngine, question: str = QUESTION, *, fresh: bool = False, **where: Any
+        self,
+        engine: FakeEngine,
+        question: str = QUESTION,
+        *,
+        fresh: bool = False,
+        apart: bool = False,
+        **where: Any,
     ) -> Draft:
         made: Callable[..., Any] = lambda *_: engine  # noqa: E731
         answerer = Answerer(
@@ -60,6 +66,7 @@ class Reading:
             Mode.LONG_CONTEXT,
             Findings(question, self.hits, ((BOOK, "Herons"),), where=Where((BOOK,), **where)),
             fresh=fresh,
+            apart=apart,
             through=True,
         )
         listener = Listener(self.stages.append, self.tokens.append, self._cancelled)
@@ -84,7 +91,9 @@ def test_an_answer_is_written_from_what_was_noted(reading: Reading) -> None:
     assert draft.text == answer
     assert [source.page for source in draft.sources] == [3, 11]
     assert draft.left_out is None
-    assert draft.notes == ("Read 12 of 12 pages through; 2 passages were noted",)
+    assert draft.notes == (
+        "Read 12 of 12 pages through; 2 passages were noted, beside what searching finds",
+    )
     *notes, last = engine.prompts
     assert len(notes) == 3
     assert [prompt.count("Heron number") for prompt in (*notes, last)] == [4, 4, 4, 2]
@@ -101,19 +110,36 @@ def test_an_answer_is_written_from_what_was_noted(reading: Reading) -> None:
 
 def test_where_something_was_found_is_read_first(library: Library, reading: Reading) -> None:
     del reading
-    engine = FakeEngine(*[NOTHING] * 3)
+    engine = FakeEngine(*[NOTHING] * 3, "Herons wait.")
     draft = Reading(library, 10, 6).read(engine)
-    first = [prompt.partition("Heron number ")[2].split()[0] for prompt in engine.prompts]
-    assert first == ["9", "5", "1"]
-    assert draft.text == NOTHING
-    assert draft.sources == ()
+    *notes, last = [p.partition("Heron number ")[2].split()[0] for p in engine.prompts]
+    assert notes == ["9", "5", "1"]
+    assert last == "6"
+    assert [source.page for source in draft.sources] == [6, 10]  # the best one last
+
+
+def test_what_searching_finds_is_read_beside_what_was_noted(
+    library: Library, reading: Reading
+) -> None:
+    reading.hits = Reading(library, 10, 6).hits
+    replies = [f"> {quote(10)}\n\n", NOTHING, f"> {quote(2)}\n\n"]
+    draft = reading.read(FakeEngine(*replies, "Herons wait."))
+    assert [source.page for source in draft.sources] == [2, 6, 10]
+    other = reading.read(FakeEngine("Herons wait."), apart=True)
+    assert [source.page for source in other.sources] == [6, 10, 2]
+    reading.stages.clear()
+    reading.stop_after = 1
+    stopped = reading.read(FakeEngine(f"> {quote(10)}\n\n"), fresh=True)
+    assert stopped.text == f"> {quote(10)}"
 
 
 def test_only_the_part_is_read(reading: Reading) -> None:
     engine = FakeEngine(f"> {quote(6)}\n\n", quote(6))
     draft = reading.read(engine, pages=(6, 7))
     assert [prompt.count("Heron number") for prompt in engine.prompts] == [2, 1]
-    assert draft.notes == ("Read 2 of 2 pages through; 1 passages were noted",)
+    assert draft.notes == (
+        "Read 2 of 2 pages through; 1 passage was noted, beside what searching finds",
+    )
     with pytest.raises(UserFacingError, match="no such pages"):
         reading.read(FakeEngine(), pages=(40, 50))
 
@@ -161,7 +187,8 @@ def test_of_many_notes_the_best_are_read(reading: Reading, monkeypatch: pytest.M
     draft = reading.read(engine)
     assert [source.page for source in draft.sources] == [5]
     assert draft.notes == (
-        "Read 12 of 12 pages through; 3 passages were noted, of which the best 1 were used",
+        "Read 12 of 12 pages through; 3 passages were noted, of which the best 1 were used, "
+        "beside what searching finds",
     )
 
 
