@@ -4,7 +4,7 @@
 
 Each report is what `lutrin eval --json` printed for a file of questions with and without answers
 in the book; a question of another book is one without (write it with empty "pages"). The signs of
-every answer that a model wrote, see `desktop.core.answering.abstention.signs`, are weighed by
+every answer that a model wrote, see `answering.attribution.abstention.signs`, are weighed by
 logistic regression with an L2 penalty (Newton's method), and the threshold is the one at which
 most answerable questions are answered while at most `--false-answers` of the others are.
 """

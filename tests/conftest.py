@@ -52,7 +52,7 @@ def models_folder() -> Path:
 @pytest.fixture(scope="session")
 def small_model(models_folder: Path) -> Path:
     """The file of SmolLM2-135M-Instruct."""
-    from desktop.core.llm import catalogue
+    from desktop.core.llm.models import catalogue
 
     return models_folder / catalogue.load().get(SMALL_MODEL).file
 
@@ -97,7 +97,7 @@ def shared() -> Path:
 @pytest.fixture
 def founded_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give every answer of which anything is proved: the fitted weights are data, and change."""
-    from desktop.core.answering import abstention
+    from desktop.core.answering.attribution import abstention
 
     made = abstention.Calibration({}, bias=9.0)
     monkeypatch.setattr(abstention, "load", lambda _embedder, _model: made)

@@ -12,18 +12,18 @@ import numpy as np
 
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.library.embedding import TokenVectors
-from desktop.core.llm.generation import Generation
-from desktop.core.llm.shelf import ShelfModel
-from desktop.core.text.folding import STOP_WORDS
+from desktop.core.llm.models.store import StoredModel
+from desktop.core.llm.runtime.generation import Generation
+from desktop.core.text.normalisation import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
 
-    from desktop.core.llm.generation import Guide, Message, Sampling, Splice
-    from desktop.core.llm.hardware import Machine
-    from desktop.core.llm.memory import States
+    from desktop.core.llm.hardware.machine_info import Machine
+    from desktop.core.llm.runtime.generation import Guide, Message, Sampling, Splice
+    from desktop.core.llm.runtime.kv_cache import KVStates
 
 
 class FakeEmbedder:
@@ -87,7 +87,7 @@ class FakeEngine:
     def chat_in_parts(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
         return self.chat(messages), [0, 0]
 
-    def read_ahead(
+    def prefill_block(
         self,
         before: Sequence[int],
         piece: Sequence[int],
@@ -105,7 +105,7 @@ class FakeEngine:
     def begin(
         self,
         start: Sequence[int],
-        states: States,
+        states: KVStates,
         *,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Generation:
@@ -126,7 +126,7 @@ class FakeEngine:
         grammar: str = "",
         guide: Guide | None = None,
         kept: int = 0,
-        states: States | None = None,
+        states: KVStates | None = None,
         splices: Sequence[Splice] = (),
     ) -> Iterator[str]:
         del sampling, fresh, guide, kept, states, splices
@@ -161,21 +161,21 @@ class FakeEngine:
         self.closed = True
 
 
-class FakeShelf:
+class FakeModelStore:
     """A shelf with the models it is given; the first is the default."""
 
     def __init__(self, *names: str) -> None:
         self._models = {
-            name: ShelfModel(
+            name: StoredModel(
                 name, name, True, 1, 4096, Path(f"/models/{name}.gguf"), "", False, name
             )
             for name in names
         }
 
-    def get(self, name: str) -> ShelfModel:
+    def get(self, name: str) -> StoredModel:
         if name not in self._models:
             raise UserFacingError(f"There is no model {name}", "See `lutrin models`")
         return self._models[name]
 
-    def default(self, _preferred: str | None, _machine: Machine) -> ShelfModel | None:
+    def default(self, _preferred: str | None, _machine: Machine) -> StoredModel | None:
         return next(iter(self._models.values()), None)

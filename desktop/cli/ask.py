@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING, Any
 from desktop.cli.books import chosen_books
 from desktop.cli.options import answering, choosing, common, mode, part
 from desktop.cli.output import ProgressLine, notice, print_json
-from desktop.core.answering import steps
-from desktop.core.answering.answerer import MODES, Answerer
-from desktop.core.answering.carrying import carry_out
-from desktop.core.answering.places import locate
+from desktop.core.answering.attribution.highlights import locate
+from desktop.core.answering.generation.answer_generator import MODES, AnswerGenerator
+from desktop.core.answering.pipeline import steps
+from desktop.core.answering.pipeline.executor import execute
 from desktop.core.answering.request import Listener
 from desktop.core.codec import encode
 from desktop.core.errors import UserFacingError
 from desktop.core.library.library import Library
-from desktop.core.library.where import Where
-from desktop.core.llm import catalogue, choice, download, hardware
-from desktop.core.llm.shelf import ModelShelf
-from desktop.core.retrieval import scope, search
+from desktop.core.library.search_filter import SearchFilter
+from desktop.core.llm.hardware import machine_info
+from desktop.core.llm.models import catalogue, download, selection
+from desktop.core.llm.models.store import ModelStore
+from desktop.core.retrieval import search, table_of_contents
 
 if TYPE_CHECKING:
     import argparse
@@ -54,12 +55,12 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     if mode(args) not in MODES:
         raise UserFacingError("No adapter has been trained for this book", "Ask in retrieval mode")
     books = chosen_books(library, args)
-    where = Where(tuple(book.id for book in books) or None)
+    where = SearchFilter(tuple(book.id for book in books) or None)
     search.searchable(library, where.books)  # before a model is fetched for it
     where = replace(where, pages=chosen_pages(library, books, args))
-    shelf = ModelShelf(paths.models, catalogue.load())
-    ensure_model(shelf, paths, args.model)
-    answerer = Answerer(library, shelf)
+    model_store = ModelStore(paths.models, catalogue.load())
+    ensure_model(model_store, paths, args.model)
+    answerer = AnswerGenerator(library, model_store)
     with ProgressLine() as line:
         answerer.load(args.model, Listener(stage=line))
         library.embedder.load()  # before the clock starts, like the model
@@ -69,11 +70,11 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
             where=where,
             model=args.model,
             fresh=args.fresh,
-            through=args.through,
+            map_reduce=args.through,
         )
         with _stopping(enabled=args.through) as stopped:
             listener = _listener(line, stream=not args.json, cancelled=stopped)
-            answer = steps.run(steps.answering(asked), _Carrier(library, answerer, listener))
+            answer = steps.run(steps.answer_pipeline(asked), _Carrier(library, answerer, listener))
     answer = locate(library, answer)
     if args.json:
         print_json(_json(answer))
@@ -85,14 +86,14 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
 class _Carrier:
     """Carries steps out; only the first text is shown as it is written."""
 
-    def __init__(self, library: Library, answerer: Answerer, listener: Listener) -> None:
+    def __init__(self, library: Library, answerer: AnswerGenerator, listener: Listener) -> None:
         self._library = library
         self._answerer = answerer
         self._listener = listener
 
     def __call__(self, step: steps.Step) -> Any:
-        result = carry_out(step, self._library, self._answerer, self._listener)
-        if isinstance(step, steps.Write):
+        result = execute(step, self._library, self._answerer, self._listener)
+        if isinstance(step, steps.Generate):
             self._listener = replace(self._listener, token=lambda _text: None)
         return result
 
@@ -115,15 +116,15 @@ def chosen_pages(
         return chosen
     if book is None:
         raise UserFacingError("A chapter needs its book", "Name one with --book")
-    return scope.chapter(library.catalog, book, args.chapter)
+    return table_of_contents.chapter(library.catalog, book, args.chapter)
 
 
-def ensure_model(shelf: ModelShelf, paths: Paths, name: str | None) -> None:
+def ensure_model(model_store: ModelStore, paths: Paths, name: str | None) -> None:
     """Fetch the recommended model where none is installed, after saying so."""
-    machine = hardware.survey()
-    if name is not None or shelf.default(None, machine) is not None:
+    machine = machine_info.survey()
+    if name is not None or model_store.default(None, machine) is not None:
         return
-    recommendation = choice.recommend(catalogue.load(), machine)
+    recommendation = selection.recommend(catalogue.load(), machine)
     model = recommendation.model
     notice(f"No language model is installed. {recommendation.reason}")
     notice(f"Getting {model.title} ({model.size_bytes / 1e6:,.0f} MB), once.")

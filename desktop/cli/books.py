@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.cli.options import choosing, common
 from desktop.cli.output import ProgressLine, notice, print_json
-from desktop.core.documents.opening import SUFFIXES
+from desktop.core.documents.registry import SUFFIXES
 from desktop.core.errors import PasswordNeededError, UserFacingError
+from desktop.core.library.file_import import file_id
 from desktop.core.library.indexing import Indexer
-from desktop.core.library.intake import file_id
 from desktop.core.library.library import Library
-from desktop.core.library.where import Where
+from desktop.core.library.search_filter import SearchFilter
 from desktop.core.records import Added
 from desktop.core.retrieval import search
 
@@ -147,7 +147,7 @@ def run_search(args: argparse.Namespace, paths: Paths) -> int:
     if not args.query.strip():
         raise UserFacingError("The query is empty", "Write some words to look for")
     library = Library(paths)
-    where = Where(tuple(book.id for book in chosen_books(library, args)) or None)
+    where = SearchFilter(tuple(book.id for book in chosen_books(library, args)) or None)
     search.searchable(library, where.books)
     library.embedder.load()  # loading the embedder is no part of a search
     start = time.monotonic()

@@ -9,15 +9,16 @@ from desktop.cli.models import row
 from desktop.cli.options import common
 from desktop.cli.output import notice, print_json
 from desktop.core import selftest
-from desktop.core.llm import catalogue, choice, hardware
-from desktop.core.llm.shelf import ModelShelf
+from desktop.core.llm.hardware import machine_info
+from desktop.core.llm.models import catalogue, selection
+from desktop.core.llm.models.store import ModelStore
 from desktop.worker import probe
 
 if TYPE_CHECKING:
     import argparse
 
-    from desktop.core.llm.hardware import Machine
-    from desktop.core.llm.shelf import ShelfModel
+    from desktop.core.llm.hardware.machine_info import Machine
+    from desktop.core.llm.models.store import StoredModel
     from desktop.core.selftest import Check
     from desktop.paths import Paths
 
@@ -31,22 +32,22 @@ def register(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace, paths: Paths) -> int:
     """Check everything; the exit status is 1 where something does not work."""
-    machine = hardware.survey(_accelerator())
+    machine = machine_info.survey(_accelerator())
     models = catalogue.load()
-    shelf = ModelShelf(paths.models, models)
-    default = shelf.default(None, machine)
-    recommendation = choice.recommend(models, machine)
+    model_store = ModelStore(paths.models, models)
+    default = model_store.default(None, machine)
+    recommendation = selection.recommend(models, machine)
     all_checks = [
         *selftest.checks(paths),
         ("window", _qt),
         ("worker", partial(probe.round_trip, paths)),
-        *_model_checks(shelf),
+        *_model_checks(model_store),
     ]
     results = selftest.run(all_checks)
     report: dict[str, Any] = {
         "ok": all(check.ok for check in results),
         "machine": machine,
-        "models": [row(model, recommendation.model.name) for model in shelf.models()],
+        "models": [row(model, recommendation.model.name) for model in model_store.models()],
         "default_model": default.name if default else None,
         "default_reason": recommendation.reason,
         "paths": {name: str(getattr(paths, name)) for name in ("data", "models", "logs")},
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
 
 def _accelerator() -> str:
     try:
-        from desktop.core.llm.accelerator import accelerator
+        from desktop.core.llm.hardware.accelerator import accelerator
     except (OSError, ImportError):  # a check of its own says so
         return "none"
     found = accelerator()
@@ -75,21 +76,21 @@ def _qt() -> str:
     return f"Qt {QtCore.qVersion()}, {len(parts)} modules"
 
 
-def _model_checks(shelf: ModelShelf) -> list[tuple[str, Any]]:
+def _model_checks(model_store: ModelStore) -> list[tuple[str, Any]]:
     """Load the smallest installed model and let it write a word."""
     installed = sorted(
-        (model for model in shelf.models() if model.path is not None and model.installed),
+        (model for model in model_store.models() if model.path is not None and model.installed),
         key=lambda model: model.size_bytes,
     )
     return [("model", partial(_write_a_word, installed[0]))] if installed else []
 
 
-def _write_a_word(model: ShelfModel) -> str:
-    from desktop.core.llm.engine import Engine
-    from desktop.core.llm.generation import Generation
+def _write_a_word(model: StoredModel) -> str:
+    from desktop.core.llm.runtime.engine import Engine
+    from desktop.core.llm.runtime.generation import Generation
 
     assert model.path is not None
-    engine = Engine(model.path, context_tokens=256, threads=hardware.survey().cores_fast)
+    engine = Engine(model.path, context_tokens=256, threads=machine_info.survey().cores_fast)
     try:
         figures = Generation()
         prompt = engine.chat([("user", "Say hello.")])

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from desktop.cli.books import find_book
 from desktop.cli.options import answering, common, mode
 from desktop.cli.output import ProgressLine, notice, print_json
-from desktop.core.answering import steps
-from desktop.core.answering.answerer import Answerer
-from desktop.core.answering.carrying import carry_out
+from desktop.core.answering.generation.answer_generator import AnswerGenerator
+from desktop.core.answering.pipeline import steps
+from desktop.core.answering.pipeline.executor import execute
 from desktop.core.answering.request import Listener
 from desktop.core.evaluation import figures
 from desktop.core.evaluation.questions import read
 from desktop.core.evaluation.run import Asked, evaluate
 from desktop.core.library.library import Library
-from desktop.core.library.where import Where
-from desktop.core.llm import catalogue
-from desktop.core.llm.shelf import ModelShelf
+from desktop.core.library.search_filter import SearchFilter
+from desktop.core.llm.models import catalogue
+from desktop.core.llm.models.store import ModelStore
 from desktop.core.retrieval import search
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     questions = read(args.questions)
     library = Library(paths)
     book = find_book(library, args.book)
-    where = Where((book.id,))
+    where = SearchFilter((book.id,))
     search.searchable(library, where.books)
     library.embedder.load()  # loading is no part of an answer
     with ProgressLine() as line:
@@ -71,9 +71,13 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
 
 
 def _asker(
-    library: Library, where: Where, args: argparse.Namespace, paths: Paths, line: ProgressLine
+    library: Library,
+    where: SearchFilter,
+    args: argparse.Namespace,
+    paths: Paths,
+    line: ProgressLine,
 ) -> Callable[[str], Asked]:
-    answerer = Answerer(library, ModelShelf(paths.models, catalogue.load()))
+    answerer = AnswerGenerator(library, ModelStore(paths.models, catalogue.load()))
     answerer.load(args.model, Listener(stage=line))
 
     def ask(question: str) -> Asked:
@@ -81,8 +85,8 @@ def _asker(
         rounds: list[Answer] = []
 
         def one(step: steps.Step) -> Any:
-            result = carry_out(step, library, answerer, Listener())
-            if isinstance(step, steps.Check):
+            result = execute(step, library, answerer, Listener())
+            if isinstance(step, steps.Verify):
                 rounds.append(result)
                 drafts.append(step.draft)
             return result
@@ -93,9 +97,9 @@ def _asker(
             where=where,
             model=args.model,
             fresh=args.fresh,
-            through=args.through,
+            map_reduce=args.through,
         )
-        given = steps.run(steps.answering(asked), one)
+        given = steps.run(steps.answer_pipeline(asked), one)
         return Asked(given, tuple(drafts), tuple(rounds))
 
     return ask

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.cli.options import common
 from desktop.cli.output import ProgressLine, notice, print_json
-from desktop.core.llm.catalogue import load
-from desktop.core.llm.choice import recommend
-from desktop.core.llm.download import fetch
-from desktop.core.llm.hardware import survey
-from desktop.core.llm.shelf import ModelShelf
+from desktop.core.llm.hardware.machine_info import survey
+from desktop.core.llm.models.catalogue import load
+from desktop.core.llm.models.download import fetch
+from desktop.core.llm.models.selection import recommend
+from desktop.core.llm.models.store import ModelStore
 
 if TYPE_CHECKING:
     import argparse
 
-    from desktop.core.llm.catalogue import Catalogue
-    from desktop.core.llm.shelf import ShelfModel
+    from desktop.core.llm.models.catalogue import Catalogue
+    from desktop.core.llm.models.store import StoredModel
     from desktop.paths import Paths
 
 
@@ -51,20 +51,20 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
         UserFacingError: if it can't be done.
     """
     catalogue = load()
-    shelf = ModelShelf(paths.models, catalogue)
+    model_store = ModelStore(paths.models, catalogue)
     if args.action == "get":
         _get(args.name, paths.models, catalogue)
     elif args.action == "add":
-        _add(Path(args.file).expanduser(), shelf)
+        _add(Path(args.file).expanduser(), model_store)
     elif args.action == "remove":
-        shelf.remove(args.name)
+        model_store.remove(args.name)
         notice(f"removed {args.name}")
     recommendation = recommend(catalogue, survey())
     best = recommendation.model.name
     if args.json:
-        print_json({"models": [row(model, best) for model in shelf.models()]})
+        print_json({"models": [row(model, best) for model in model_store.models()]})
     elif args.action == "list":
-        _print_models(shelf.models(), best)
+        _print_models(model_store.models(), best)
         print(f"\n{recommendation.reason}")
     return 0
 
@@ -76,9 +76,9 @@ def _get(name: str, folder: Path, catalogue: Catalogue) -> None:
     notice(f"{model.title} is installed: {path}")
 
 
-def _add(file: Path, shelf: ModelShelf) -> None:
+def _add(file: Path, model_store: ModelStore) -> None:
     with ProgressLine(file.name) as line:
-        model = shelf.add(
+        model = model_store.add(
             file,
             progress=line,
             cancelled=lambda: False,
@@ -87,7 +87,7 @@ def _add(file: Path, shelf: ModelShelf) -> None:
     notice(f"{file.name} is installed as {model.name}")
 
 
-def row(model: ShelfModel, best: str) -> dict[str, Any]:
+def row(model: StoredModel, best: str) -> dict[str, Any]:
     """Return a model as the JSON of `models` and of `doctor` has it."""
     return {
         "name": model.name,
@@ -99,7 +99,7 @@ def row(model: ShelfModel, best: str) -> dict[str, Any]:
     }
 
 
-def _print_models(models: list[ShelfModel], best: str) -> None:
+def _print_models(models: list[StoredModel], best: str) -> None:
     width = max(len(model.name) for model in models)
     for model in models:
         state = "installed" if model.installed else "not installed"

@@ -8,13 +8,13 @@ from desktop.cli.ask import chosen_pages, ensure_model
 from desktop.cli.books import find_book
 from desktop.cli.options import common, part
 from desktop.cli.output import ProgressLine, notice, print_json
-from desktop.core.answering import study
-from desktop.core.answering.holder import ModelHolder
+from desktop.core.answering.generation import prefill
+from desktop.core.answering.generation.model_manager import ModelManager
 from desktop.core.answering.request import Listener
 from desktop.core.library.library import Library
-from desktop.core.library.where import Where
-from desktop.core.llm import catalogue
-from desktop.core.llm.shelf import ModelShelf
+from desktop.core.library.search_filter import SearchFilter
+from desktop.core.llm.models import catalogue
+from desktop.core.llm.models.store import ModelStore
 
 if TYPE_CHECKING:
     import argparse
@@ -36,20 +36,20 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     """Read the book, or the part of it, until all is done or Ctrl+C is pressed."""
     library = Library(paths)
     book = find_book(library, args.book)
-    where = Where((book.id,), pages=chosen_pages(library, [book], args))
-    shelf = ModelShelf(paths.models, catalogue.load())
-    ensure_model(shelf, paths, args.model)
-    models = ModelHolder(library, shelf)
+    where = SearchFilter((book.id,), pages=chosen_pages(library, [book], args))
+    model_store = ModelStore(paths.models, catalogue.load())
+    ensure_model(model_store, paths, args.model)
+    models = ModelManager(library, model_store)
     with ProgressLine() as line:
-        studied = study.study(library, models, where, args.model, Listener(stage=line))
+        done = prefill.prefill(library, models, where, args.model, Listener(stage=line))
     if args.json:
-        print_json({key: getattr(studied, key) for key in _KEYS})
+        print_json({key: getattr(done, key) for key in _KEYS})
     else:
         print(
-            f"{book.title}: {studied.done:,} of {studied.passages:,} passages are read ahead with "
-            f"{studied.model}, {studied.bytes / 1e6:,.0f} MB on the disk"
+            f"{book.title}: {done.done:,} of {done.passages:,} passages are read ahead with "
+            f"{done.model}, {done.bytes / 1e6:,.0f} MB on the disk"
         )
-    if studied.full:
+    if done.full:
         notice(
             "The rest does not fit into what may be kept on the disk. Free some space, or remove "
             "a book that was read ahead."

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desktop.core.documents.opening import open_document
+from desktop.core.documents.registry import open_document
 from desktop.core.library.embedding import MiniLM
 from desktop.core.library.library import Library
 from desktop.paths import Paths, resource
@@ -131,6 +131,6 @@ def _index() -> str:
 
 
 def _llama() -> str:
-    from desktop.core.llm import engine
+    from desktop.core.llm.runtime import engine
 
     return engine.description()

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from desktop.core.answering.answerer import Answerer as Core
+from desktop.core.answering.generation.answer_generator import AnswerGenerator as Core
+from desktop.core.answering.generation.prefill import prefill
+from desktop.core.answering.pipeline.steps import Generate, ParseQuery
 from desktop.core.answering.request import Listener
-from desktop.core.answering.steps import Interpret, Write
-from desktop.core.answering.study import study
 from desktop.core.codec import decode
 from desktop.core.library.library import Library
-from desktop.core.library.where import Where
-from desktop.core.llm import catalogue
-from desktop.core.llm.hardware import on_battery
-from desktop.core.llm.shelf import ModelShelf
+from desktop.core.library.search_filter import SearchFilter
+from desktop.core.llm.hardware.machine_info import on_battery
+from desktop.core.llm.models import catalogue
+from desktop.core.llm.models.store import ModelStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from desktop.core.answering.meter import Measure
+    from desktop.core.answering.generation.prefill import Prefilled
+    from desktop.core.answering.modes.budget import Estimate
     from desktop.core.answering.request import Draft
-    from desktop.core.answering.study import Studied
     from desktop.paths import Paths
     from desktop.worker.host import Job
 
@@ -30,42 +30,42 @@ class Answerer:
 
     def __init__(self, paths: Paths) -> None:
         self._library = Library(paths)
-        self._core = Core(self._library, ModelShelf(paths.models, catalogue.load()))
+        self._core = Core(self._library, ModelStore(paths.models, catalogue.load()))
 
     def verbs(self) -> dict[str, tuple[str, Callable[[Job], Any]]]:
         """See `host.Service`. One answer at a time."""
         return {
-            "write": ("answer", self.write),
-            "interpret": ("answer", self.interpret),
+            "generate": ("answer", self.generate),
+            "parse_query": ("answer", self.parse_query),
             "load": ("answer", self.load),
-            "measure": ("answer", self.measure),
-            "study": ("study", self.study),
+            "estimate": ("answer", self.estimate),
+            "prefill": ("prefill", self.prefill),
         }
 
-    def write(self, job: Job) -> Draft:
-        """Write an answer, streaming; see `steps.Write`."""
-        return self._core.write(decode(Write, job.args).request, _listener(job))
+    def generate(self, job: Job) -> Draft:
+        """Write an answer, streaming; see `steps.Generate`."""
+        return self._core.generate(decode(Generate, job.args).request, _listener(job))
 
-    def interpret(self, job: Job) -> str:
-        """Say where a question wants to look; see `steps.Interpret`."""
-        step = decode(Interpret, job.args)
-        return self._core.interpret(step.question, step.model, _listener(job))
+    def parse_query(self, job: Job) -> str:
+        """Say where a question wants to look; see `steps.ParseQuery`."""
+        step = decode(ParseQuery, job.args)
+        return self._core.parse_query(step.question, step.model, _listener(job))
 
     def load(self, job: Job) -> dict[str, str]:
         """Load a model ahead of the first question."""
         return {"model": self._core.load(job.args.get("model"), _listener(job)).model.name}
 
-    def measure(self, job: Job) -> Measure:
+    def estimate(self, job: Job) -> Estimate:
         """Say what reading a part of a book takes."""
-        where = decode(Where, job.args["where"])
-        return self._core.measure(where, job.args.get("model"), _listener(job))
+        where = decode(SearchFilter, job.args["where"])
+        return self._core.estimate(where, job.args.get("model"), _listener(job))
 
-    def study(self, job: Job) -> Studied:
+    def prefill(self, job: Job) -> Prefilled:
         """Read a book ahead; in the background only while the computer is on power."""
-        return study(
+        return prefill(
             self._library,
             self._core.models,
-            Where((job.args["book"],)),
+            SearchFilter((job.args["book"],)),
             job.args.get("model"),
             _listener(job),
             near=job.args.get("near", ()),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from desktop.core.answering.carrying import in_library
-from desktop.core.answering.meter import parts
-from desktop.core.answering.steps import Check, LookUp
-from desktop.core.answering.study import ahead
+from desktop.core.answering.generation.prefill import prefill_progress
+from desktop.core.answering.modes.budget import parts
+from desktop.core.answering.pipeline.executor import execute_in_library
+from desktop.core.answering.pipeline.steps import Retrieve, Verify
 from desktop.core.codec import decode, encode
 from desktop.core.errors import CancelledError
 from desktop.core.library.indexing import Indexer
@@ -19,8 +19,8 @@ from desktop.worker.host import EACH
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from desktop.core.answering.meter import Part
-    from desktop.core.library.ahead import Ahead
+    from desktop.core.answering.modes.budget import Part
+    from desktop.core.library.prefill_progress import PrefillProgress
     from desktop.core.records import Added, Progress
     from desktop.paths import Paths
     from desktop.worker.host import Job
@@ -38,21 +38,21 @@ class Librarian:
             "add": (EACH, self.add),
             "index": (EACH, self.index),
             "resume": (EACH, self.resume),
-            "books": ("shelf", self.books),
-            "remove": ("shelf", self.remove),
-            "restore": ("shelf", self.restore),
+            "books": ("library", self.books),
+            "remove": ("library", self.remove),
+            "restore": ("library", self.restore),
             "purge": ("purge", self.purge),
-            "collections": ("shelf", self.collections),
-            "create_collection": ("shelf", self.create_collection),
-            "collect": ("shelf", self.collect),
-            "take_out": ("shelf", self.take_out),
-            "rename_collection": ("shelf", self.rename_collection),
-            "delete_collection": ("shelf", self.delete_collection),
-            "parts": ("shelf", self.parts),
-            "ahead": ("ahead", self.ahead),
-            "forget_ahead": ("ahead", self.forget_ahead),
-            "look_up": ("search", self.look_up),
-            "check": ("search", self.check),
+            "collections": ("library", self.collections),
+            "create_collection": ("library", self.create_collection),
+            "collect": ("library", self.collect),
+            "take_out": ("library", self.take_out),
+            "rename_collection": ("library", self.rename_collection),
+            "delete_collection": ("library", self.delete_collection),
+            "parts": ("library", self.parts),
+            "prefill_progress": ("prefill", self.prefill_progress),
+            "forget_prefill": ("prefill", self.forget_prefill),
+            "retrieve": ("search", self.retrieve),
+            "verify": ("search", self.verify),
         }
 
     def leave(self) -> None:
@@ -138,25 +138,25 @@ class Librarian:
         """Return what of a book can be chosen to be read."""
         return parts(self._library.catalog, job.args["book"])
 
-    def ahead(self, _job: Job) -> list[Ahead]:
+    def prefill_progress(self, _job: Job) -> list[PrefillProgress]:
         """Return how much of each book is read ahead."""
-        return ahead(self._library)
+        return prefill_progress(self._library)
 
-    def forget_ahead(self, job: Job) -> list[Ahead]:
+    def forget_prefill(self, job: Job) -> list[PrefillProgress]:
         """Delete what was read ahead of a book."""
         self._library.states.forget(job.args["book"])
-        return ahead(self._library)
+        return prefill_progress(self._library)
 
-    def look_up(self, job: Job) -> Any:
-        """Find the passages for a question; see `steps.LookUp`."""
-        return self._carry_out(job, LookUp)
+    def retrieve(self, job: Job) -> Any:
+        """Find the passages for a question; see `steps.Retrieve`."""
+        return self._execute(job, Retrieve)
 
-    def check(self, job: Job) -> Any:
-        """Prove what was written; see `steps.Check`."""
-        return self._carry_out(job, Check)
+    def verify(self, job: Job) -> Any:
+        """Prove what was written; see `steps.Verify`."""
+        return self._execute(job, Verify)
 
-    def _carry_out(self, job: Job, kind: type[LookUp | Check]) -> Any:
-        result = in_library(self._library, decode(kind, job.args))
+    def _execute(self, job: Job, kind: type[Retrieve | Verify]) -> Any:
+        result = execute_in_library(self._library, decode(kind, job.args))
         if job.cancelled():
             raise CancelledError
         return result

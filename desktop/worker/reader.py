@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from desktop.core.documents.pagetext import rects_of
+from desktop.core.documents.page_text import rects_of
 from desktop.core.errors import CancelledError
 from desktop.core.library.library import Library
 from desktop.worker.host import WithBytes

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from desktop import paths
-from desktop.core.answering.answerer import Answerer
+from desktop.core.answering.generation.answer_generator import AnswerGenerator
 from desktop.core.library.library import Library
-from desktop.core.llm import catalogue
-from desktop.core.llm.engine import Engine
-from desktop.core.llm.kv import KVType
-from desktop.core.llm.shelf import ModelShelf
+from desktop.core.llm.models import catalogue
+from desktop.core.llm.models.store import ModelStore
+from desktop.core.llm.runtime.engine import Engine
+from desktop.core.llm.runtime.kv_type import KVType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ def arguments(description: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def opened(args: argparse.Namespace) -> tuple[Library, Answerer, str]:
+def opened(args: argparse.Namespace) -> tuple[Library, AnswerGenerator, str]:
     """Return the library, what answers on it, and the book's id."""
     places = paths.choose(args.library)
     library = Library(places)
@@ -39,6 +39,6 @@ def opened(args: argparse.Namespace) -> tuple[Library, Answerer, str]:
     def engine(path: Path, window: int, threads: int, cancelled: Callable[[], bool]) -> Engine:
         return Engine(path, context_tokens=window, threads=threads, cancelled=cancelled, kv=kv)
 
-    shelf = ModelShelf(places.models, catalogue.load())
-    answerer = Answerer(library, shelf, make_engine=engine)
+    model_store = ModelStore(places.models, catalogue.load())
+    answerer = AnswerGenerator(library, model_store, make_engine=engine)
     return library, answerer, library.catalog.resolve(args.book).id

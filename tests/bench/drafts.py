@@ -18,10 +18,10 @@ from asking import arguments, opened
 from desktop import environment
 from desktop.core.answering.request import Listener, Request
 from desktop.core.evaluation import questions
-from desktop.core.library.where import Where
-from desktop.core.llm.drafts import Drafts
+from desktop.core.library.search_filter import SearchFilter
+from desktop.core.llm.runtime.prompt_lookup import PromptLookup
 from desktop.core.records import Mode
-from desktop.core.retrieval.lookup import look_up
+from desktop.core.retrieval.query import retrieve
 
 
 def main() -> None:
@@ -31,14 +31,14 @@ def main() -> None:
     times: dict[str, list[float]] = {"plain": [], "drafts": []}
     same = 0
     for question in questions.read(args.questions)[:: args.every]:
-        found = look_up(library, question.question, where=Where((book,)))
+        found = retrieve(library, question.question, where=SearchFilter((book,)))
         if found.listing:
             continue
         request = Request(question.question, Mode.RETRIEVAL, found, args.model)
-        answerer.write(request, Listener())
-        with patch.object(Drafts, "guess", return_value=[]):
-            plain = answerer.write(request, Listener())
-        drafts = answerer.write(request, Listener())
+        answerer.generate(request, Listener())
+        with patch.object(PromptLookup, "guess", return_value=[]):
+            plain = answerer.generate(request, Listener())
+        drafts = answerer.generate(request, Listener())
         for way, draft in (("plain", plain), ("drafts", drafts)):
             figures = draft.timings
             times[way].append(figures.generated_tokens / figures.tokens_per_s)

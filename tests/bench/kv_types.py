@@ -19,12 +19,12 @@ import numpy.typing as npt
 import pymupdf
 
 from desktop import environment
-from desktop.core.llm.engine import Engine
-from desktop.core.llm.generation import Generation
-from desktop.core.llm.hardware import survey
-from desktop.core.llm.kv import KVType
-from desktop.core.llm.reading import STEP_TOKENS
-from desktop.core.llm.sampler import logarithms
+from desktop.core.llm.hardware.machine_info import survey
+from desktop.core.llm.runtime.engine import Engine
+from desktop.core.llm.runtime.generation import Generation
+from desktop.core.llm.runtime.kv_type import KVType
+from desktop.core.llm.runtime.prefill import STEP_TOKENS
+from desktop.core.llm.runtime.sampler import logarithms
 
 WINDOW = 8192
 PIECE, TOLD, WRITTEN = 600, 512, 60
@@ -57,7 +57,7 @@ def main() -> None:
 def measured(engine: Engine, kv: KVType, tokens: list[int]) -> tuple[str, npt.NDArray[np.float32]]:
     """Return speeds and sizes as a text, and the log-likelihoods of each next token."""
     began = time.perf_counter()
-    state, read = engine.read_ahead(tokens[-50:], tokens[:PIECE])
+    state, read = engine.prefill_block(tokens[-50:], tokens[:PIECE])
     speed = read / (time.perf_counter() - began)
     memory = engine._memory
     memory.clear()

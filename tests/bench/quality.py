@@ -28,7 +28,7 @@ environment.prepare()
 from desktop.core.evaluation import figures, questions, scoring  # noqa: E402
 from desktop.core.evaluation.run import evaluate  # noqa: E402
 from desktop.core.library.library import Library  # noqa: E402
-from desktop.core.library.where import Where  # noqa: E402
+from desktop.core.library.search_filter import SearchFilter  # noqa: E402
 from desktop.core.retrieval import search  # noqa: E402
 
 TARGET = ROOT / "docs" / "figures.md"
@@ -154,7 +154,7 @@ def parts(sets: list[tuple[Path, Path]], folder: Path) -> list[str]:
             outcomes = []
             for path, book in sets:
                 if (".hard" in path.name) == (kind == "hard"):
-                    where = Where((ids[book.name],))
+                    where = SearchFilter((ids[book.name],))
                     asked = [q for q in questions.read(path) if q.answerable and not q.weak]
                     outcomes += evaluate(
                         asked, find=lambda q, n, w=where: search.find(library, q, where=w, limit=n)

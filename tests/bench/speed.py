@@ -21,10 +21,10 @@ import numpy as np
 import pymupdf
 
 from desktop import environment
-from desktop.core.llm.engine import Engine
-from desktop.core.llm.generation import Generation
-from desktop.core.llm.hardware import survey
-from desktop.core.llm.states import StateStore
+from desktop.core.llm.hardware.machine_info import survey
+from desktop.core.llm.runtime.engine import Engine
+from desktop.core.llm.runtime.generation import Generation
+from desktop.core.llm.runtime.kv_store import KVStore
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "resources/handbook/handbook.pdf"
 WINDOW = 4096
@@ -66,10 +66,10 @@ def main() -> None:
 def ahead(engine: Engine, pieces: list[list[int]]) -> float:
     """Return the tokens a second of reading pieces ahead and keeping their states."""
     with tempfile.TemporaryDirectory() as folder:
-        states = StateStore(Path(folder)).of("model", "book")
+        states = KVStore(Path(folder)).of("model", "book")
         start = time.perf_counter()
         for piece in pieces:
-            state, _ = engine.read_ahead((), piece)
+            state, _ = engine.prefill_block((), piece)
             states.save(piece, state)
         return sum(map(len, pieces)) / (time.perf_counter() - start)
 

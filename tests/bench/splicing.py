@@ -17,21 +17,21 @@ from unittest.mock import patch
 from asking import arguments, opened
 
 from desktop import environment
-from desktop.core.answering import prompts
-from desktop.core.answering.carrying import in_library
-from desktop.core.answering.leaves import Leaves
+from desktop.core.answering.generation.prefill import prefill
+from desktop.core.answering.pipeline.executor import execute_in_library
+from desktop.core.answering.pipeline.steps import Verify
+from desktop.core.answering.prompt import prompts
+from desktop.core.answering.prompt.blocks import PromptBlocks
 from desktop.core.answering.request import Draft, Listener, Request
-from desktop.core.answering.steps import Check
-from desktop.core.answering.study import study
 from desktop.core.evaluation import questions
 from desktop.core.evaluation.figures import Outcome, summarise
 from desktop.core.evaluation.scoring import correct
-from desktop.core.library.where import Where
+from desktop.core.library.search_filter import SearchFilter
 from desktop.core.records import Answer, Mode
-from desktop.core.retrieval.lookup import look_up
+from desktop.core.retrieval.query import retrieve
 
 if TYPE_CHECKING:
-    from desktop.core.answering.answerer import Answerer
+    from desktop.core.answering.generation.answer_generator import AnswerGenerator
     from desktop.core.evaluation.questions import Question
     from desktop.core.library.library import Library
 
@@ -72,7 +72,9 @@ def _first_word(outcome: Outcome) -> float:
 class Bench:
     """Asks each question in both ways."""
 
-    def __init__(self, library: Library, answerer: Answerer, book: str, model: str | None) -> None:
+    def __init__(
+        self, library: Library, answerer: AnswerGenerator, book: str, model: str | None
+    ) -> None:
         self._library = library
         self._answerer = answerer
         self._book = book
@@ -81,20 +83,20 @@ class Bench:
 
     def ask(self, question: Question) -> dict[str, Outcome] | None:
         """Return what came of a question in each way; None where it only wants a list."""
-        found = look_up(self._library, question.question, where=Where((self._book,)))
+        found = retrieve(self._library, question.question, where=SearchFilter((self._book,)))
         if found.listing:
             return None
         for page in sorted({hit.passage.page for hit in found.hits}):
-            part = Where((self._book,), pages=(page, page))
-            study(self._library, self._answerer.models, part, self._model, Listener())
+            part = SearchFilter((self._book,), pages=(page, page))
+            prefill(self._library, self._answerer.models, part, self._model, Listener())
         request = Request(question.question, Mode.RETRIEVAL, found, self._model)
         spliced = self._write(request)
-        with patch.object(Leaves, "load", return_value=None):
+        with patch.object(PromptBlocks, "load", return_value=None):
             plain = self._write(request)
         pages = tuple(hit.passage.page for hit in found.hits)
         row = {}
         for way, draft in zip(WAYS, (plain, spliced), strict=True):
-            answer = in_library(self._library, Check(request, draft))
+            answer = execute_in_library(self._library, Verify(request, draft))
             assert isinstance(answer, Answer)
             good = correct(answer.answer, question.must)
             row[way] = outcome = Outcome(question, pages, answer, good)
@@ -109,10 +111,10 @@ class Bench:
 
     def _write(self, request: Request) -> Draft:
         """Write an answer, of the last one nothing being in the memory but the fixed start."""
-        with self._answerer.models.used(self._model, Listener()) as loaded:
-            opening = Leaves(self._library, loaded, self._texts).opening
-            loaded.engine.read_ahead(opening, ())
-        return self._answerer.write(request, Listener())
+        with self._answerer.models.foreground(self._model, Listener()) as loaded:
+            opening = PromptBlocks(self._library, loaded, self._texts).opening
+            loaded.engine.prefill_block(opening, ())
+        return self._answerer.generate(request, Listener())
 
 
 if __name__ == "__main__":

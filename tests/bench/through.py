@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 from asking import arguments, opened
 
 from desktop import environment
-from desktop.core.answering import meter, steps
-from desktop.core.answering.carrying import carry_out
+from desktop.core.answering.modes import budget
+from desktop.core.answering.pipeline import steps
+from desktop.core.answering.pipeline.executor import execute
 from desktop.core.answering.request import Listener
 from desktop.core.evaluation import questions
 from desktop.core.evaluation.scoring import correct
-from desktop.core.library.where import Where
+from desktop.core.library.search_filter import SearchFilter
 from desktop.core.records import Mode
 
 if TYPE_CHECKING:
@@ -40,17 +41,18 @@ def main() -> None:
     asked = [q for q in questions.read(args.questions) if q.type == TYPE and q.must][:: args.every]
     right = {"found": 0, "read": 0}
     for question in asked:
-        everything = Where((book,))
+        everything = SearchFilter((book,))
         part = everything if args.whole else chapters(library, book, question.pages)
         for way, where in (("found", everything), ("read", part)):
             through = way == "read"
             mode = Mode.LONG_CONTEXT if through else Mode.RETRIEVAL
             wanted = steps.Question(
-                question.question, mode, where, model=args.model, through=through
+                question.question, mode, where, model=args.model, map_reduce=through
             )
             start = time.monotonic()
             answer: Answer = steps.run(
-                steps.answering(wanted), lambda step: carry_out(step, library, answerer, Listener())
+                steps.answer_pipeline(wanted),
+                lambda step: execute(step, library, answerer, Listener()),
             )
             good = bool(correct(answer.answer, question.must))
             right[way] += good
@@ -60,14 +62,14 @@ def main() -> None:
         print(f"{way}: {count} of {len(asked)} right")
 
 
-def chapters(library: Library, book: str, pages: tuple[int, ...]) -> Where:
+def chapters(library: Library, book: str, pages: tuple[int, ...]) -> SearchFilter:
     """Return the chapters of a book that some pages are in."""
     found = [
         part
-        for part in meter.parts(library.catalog, book)
+        for part in budget.parts(library.catalog, book)
         if part.chapter and any(part.pages[0] <= page <= part.pages[1] for page in pages)
     ]
-    return Where((book,), sections=tuple(path for part in found for path in part.sections))
+    return SearchFilter((book,), sections=tuple(path for part in found for path in part.sections))
 
 
 if __name__ == "__main__":

@@ -53,11 +53,11 @@ def measure(folder: Path, book: Path, runs: int) -> None:
 
     handbook = librarian.request("add", {"path": str(resource("handbook/handbook.pdf"))})
     wait(news, handbook, "done")
-    found = wait(news, librarian.request("look_up", {"question": QUESTION}), "done").data
+    found = wait(news, librarian.request("retrieve", {"question": QUESTION}), "done").data
 
     def ask() -> float:
         job = answerer.request(
-            "write",
+            "generate",
             {
                 "request": {
                     "question": QUESTION,

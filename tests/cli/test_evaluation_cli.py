@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from desktop.cli import evaluation, main
-from desktop.core.answering import holder
-from desktop.core.answering.answerer import Answerer
+from desktop.core.answering.generation import model_manager
+from desktop.core.answering.generation.answer_generator import AnswerGenerator
 from desktop.core.library.indexing import Indexer
 from desktop.core.library.library import Library
-from desktop.core.llm.shelf import ShelfModel
+from desktop.core.llm.models.store import StoredModel
 from tests.core import makers
 from tests.fakes import FakeEmbedder, FakeEngine
 
@@ -34,14 +34,14 @@ FIGURES = {
 }  # fmt: skip
 
 
-class Shelf:
+class OneModel:
     def __init__(self, *_: object) -> None:
         pass
 
-    def get(self, name: str) -> ShelfModel:
-        return ShelfModel(name, name, True, 1, 4096, Path(f"/models/{name}.gguf"), "", False, name)
+    def get(self, name: str) -> StoredModel:
+        return StoredModel(name, name, True, 1, 4096, Path(f"/models/{name}.gguf"), "", False, name)
 
-    def default(self, _preferred: str | None, _machine: object) -> ShelfModel:
+    def default(self, _preferred: str | None, _machine: object) -> StoredModel:
         return self.get("small")
 
 
@@ -62,12 +62,14 @@ class Eval:
         self._patch.setattr(
             evaluation, "Library", lambda paths: Library(paths, embedder=FakeEmbedder())
         )
-        self._patch.setattr(evaluation, "ModelShelf", Shelf)
-        self._patch.setattr(holder, "fitting", lambda *_: 4096)
+        self._patch.setattr(evaluation, "ModelStore", OneModel)
+        self._patch.setattr(model_manager, "fitting_context", lambda *_: 4096)
         self._patch.setattr(
             evaluation,
-            "Answerer",
-            lambda library, shelf: Answerer(library, shelf, make_engine=lambda *_: self.engine),
+            "AnswerGenerator",
+            lambda library, model_store: AnswerGenerator(
+                library, model_store, make_engine=lambda *_: self.engine
+            ),
         )
         file = self._folder / "questions.jsonl"
         file.write_text("\n".join(json.dumps(row) for row in questions))

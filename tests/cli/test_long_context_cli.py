@@ -17,7 +17,7 @@ import pymupdf
 import pytest
 
 from desktop import cli
-from desktop.core.answering import answerer, holder, loaded
+from desktop.core.answering.generation import answer_generator, loaded_model, model_manager
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,9 +81,9 @@ def asking(
     capsys: pytest.CaptureFixture[str],
 ) -> Asking:
     monkeypatch.setenv("LUTRIN_MODELS", str(models_folder))
-    monkeypatch.setattr(holder, "fitting", lambda *_: WINDOW)
-    monkeypatch.setattr(loaded, "widest", lambda *_: WINDOW)
-    monkeypatch.setattr(answerer, "MOST_ANSWER_TOKENS", 32)
+    monkeypatch.setattr(model_manager, "fitting_context", lambda *_: WINDOW)
+    monkeypatch.setattr(loaded_model, "widest_context", lambda *_: WINDOW)
+    monkeypatch.setattr(answer_generator, "MOST_ANSWER_TOKENS", 32)
     return Asking(tmp_path, capsys)
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from desktop.core.conversations import Message
-    from desktop.ui.exchange import ExchangeView
-    from desktop.ui.main_window import MainWindow
+    from desktop.ui.conversation.exchange import ExchangeView
+    from desktop.ui.shell.main_window import MainWindow
 
 WAIT_MS = 30_000
 """Long enough for a process to start on a machine that does much else."""
@@ -54,12 +54,14 @@ class Driver:
 
     def add(self, name: str) -> str:
         """Add a book and return its id once it can be asked."""
-        from desktop.ui.drops import Dropped
+        from desktop.ui.shell.drag_and_drop import Dropped
 
-        shelf = self.window.shelf
-        self.window.adding.add(Dropped(books=(self.file(name),)))
-        self.until(lambda: any(e.name == name[:-4] and e.askable for e in shelf.entries.values()))
-        return next(e.key for e in shelf.entries.values() if e.name == name[:-4])
+        book_list = self.window.book_list
+        self.window.importer.add(Dropped(books=(self.file(name),)))
+        self.until(
+            lambda: any(e.name == name[:-4] and e.askable for e in book_list.entries.values())
+        )
+        return next(e.key for e in book_list.entries.values() if e.name == name[:-4])
 
     def type_question(self, question: str) -> None:
         composer = self.window.conversation.composer
@@ -70,15 +72,15 @@ class Driver:
     def ask(self, question: str) -> Message:
         """Ask and wait for the end."""
         self.type_question(question)
-        self.until(lambda: not self.asker.running)
+        self.until(lambda: not self.question_runner.running)
         last = self.window.conversation.view.last()
         assert last is not None
         return last
 
     @property
-    def asker(self) -> object:
+    def question_runner(self) -> object:
         assert self.window.session is not None
-        return self.window.session._asker
+        return self.window.session._question_runner
 
     @property
     def view(self) -> ExchangeView:
@@ -108,7 +110,7 @@ def opened(paths: Paths, qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> It
         windows.append(window)
         window.show()
         driver = Driver(window, qtbot, tmp_path)
-        driver.until(lambda: window.session is not None and window.shelf.is_loaded)
+        driver.until(lambda: window.session is not None and window.book_list.is_loaded)
         driver.until(lambda: window.store.is_loaded)
         return driver
 

@@ -14,14 +14,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from desktop.core.answering.meter import Measure, Part
+from desktop.core.answering.generation.prefill import Prefilled
+from desktop.core.answering.modes.budget import Estimate, Part
+from desktop.core.answering.pipeline.steps import Generate, Verify
 from desktop.core.answering.request import Draft
-from desktop.core.answering.steps import Check, Write
-from desktop.core.answering.study import Studied
 from desktop.core.codec import decode, encode
 from desktop.core.errors import CancelledError, PasswordNeededError, UserFacingError
-from desktop.core.library.ahead import Ahead
-from desktop.core.library.where import Where
+from desktop.core.library.prefill_progress import PrefillProgress
+from desktop.core.library.search_filter import SearchFilter
 from desktop.core.records import (
     Added,
     Answer,
@@ -39,7 +39,7 @@ from desktop.core.records import (
     Verdict,
     Word,
 )
-from desktop.core.retrieval.findings import Findings
+from desktop.core.retrieval.results import RetrievalResult
 from desktop.worker.host import WithBytes
 
 if TYPE_CHECKING:
@@ -129,21 +129,21 @@ class Librarian:
             "add": ("index", self.add),
             "index": ("index", self.index),
             "resume": ("index", self.resume),
-            "books": ("shelf", lambda _job: list(self._load()["books"].values())),
-            "remove": ("shelf", lambda job: self._move(job, "books", "removed")),
-            "restore": ("shelf", lambda job: self._move(job, "removed", "books")),
-            "purge": ("shelf", self.purge),
-            "collections": ("shelf", lambda _job: self._load()["collections"]),
-            "create_collection": ("shelf", lambda job: self._name(job, job.args["name"])),
-            "collect": ("shelf", lambda job: self._collect(job, added=True)),
-            "take_out": ("shelf", lambda job: self._collect(job, added=False)),
-            "rename_collection": ("shelf", lambda job: self._name(job, job.args["to"])),
-            "delete_collection": ("shelf", self.delete_collection),
-            "parts": ("shelf", self.parts),
-            "ahead": ("shelf", lambda _job: self.ahead()),
-            "forget_ahead": ("shelf", self.forget_ahead),
-            "look_up": ("search", self.look_up),
-            "check": ("search", self.check),
+            "books": ("library", lambda _job: list(self._load()["books"].values())),
+            "remove": ("library", lambda job: self._move(job, "books", "removed")),
+            "restore": ("library", lambda job: self._move(job, "removed", "books")),
+            "purge": ("library", self.purge),
+            "collections": ("library", lambda _job: self._load()["collections"]),
+            "create_collection": ("library", lambda job: self._name(job, job.args["name"])),
+            "collect": ("library", lambda job: self._collect(job, added=True)),
+            "take_out": ("library", lambda job: self._collect(job, added=False)),
+            "rename_collection": ("library", lambda job: self._name(job, job.args["to"])),
+            "delete_collection": ("library", self.delete_collection),
+            "parts": ("library", self.parts),
+            "prefill_progress": ("library", lambda _job: self.prefill_progress()),
+            "forget_prefill": ("library", self.forget_prefill),
+            "retrieve": ("search", self.retrieve),
+            "verify": ("search", self.verify),
         }
 
     def _load(self) -> dict[str, Any]:
@@ -256,19 +256,21 @@ class Librarian:
             Part("Chapter 2 \u00b7 Gases", 0, (21, 40), ("Gases",), True, 900_000),
         ]
 
-    def ahead(self) -> list[Ahead]:
+    def prefill_progress(self) -> list[PrefillProgress]:
         """Return what the answerer has read ahead, as it wrote it down."""
         return [
-            Ahead(book, float((self._file.parent / f"{book}.ahead").read_text()), 1_200_000_000)
+            PrefillProgress(
+                book, float((self._file.parent / f"{book}.ahead").read_text()), 1_200_000_000
+            )
             for book in self._load()["books"]
             if (self._file.parent / f"{book}.ahead").exists()
         ]
 
-    def forget_ahead(self, job: Job) -> list[Ahead]:
+    def forget_prefill(self, job: Job) -> list[PrefillProgress]:
         (self._file.parent / f"{job.args['book']}.ahead").unlink()
-        return self.ahead()
+        return self.prefill_progress()
 
-    def look_up(self, job: Job) -> Findings:
+    def retrieve(self, job: Job) -> RetrievalResult:
         question = job.args["question"]
         if "lose" in question:
             os._exit(3)
@@ -280,11 +282,11 @@ class Librarian:
         limited = "chapter 4" in question and "section" not in job.args["without"]
         limits = (Limit("section", "Chapter 4 \u00b7 Metals"),) if limited else ()
         named = tuple((book, "Metals") for book in books)
-        where = decode(Where, job.args["where"])
-        return Findings(question, hits, named, where=where, limits=limits, retrieve_s=0.01)
+        where = decode(SearchFilter, job.args["where"])
+        return RetrievalResult(question, hits, named, where=where, limits=limits, retrieve_s=0.01)
 
-    def check(self, job: Job) -> Answer:
-        step = decode(Check, job.args)
+    def verify(self, job: Job) -> Answer:
+        step = decode(Verify, job.args)
         request, draft = step.request, step.draft
         nothing = "nothing" in request.question
         passage = request.found.hits[0].passage
@@ -305,7 +307,7 @@ class Librarian:
                 ContextItem(passage.book, "Metals", 12, "8", "Metals", *QUOTE, 300, 0.9, True),
             ),
             timings=draft.timings,
-            left_out=None if request.through else (LeftOut(passage.book, (20, 40), 9000),),
+            left_out=None if request.map_reduce else (LeftOut(passage.book, (20, 40), 9000),),
             stopped=draft.stopped,
             notes=(f"{len(request.history)} earlier turns", *(request.found.where.sections or ())),
             limits=request.found.limits,
@@ -320,20 +322,20 @@ class Answerer:
 
     def verbs(self) -> Verbs:
         return {
-            "write": ("answer", self.write),
-            "interpret": ("answer", lambda _job: "{}"),
+            "generate": ("answer", self.generate),
+            "parse_query": ("answer", lambda _job: "{}"),
             "load": ("answer", lambda _job: {}),
-            "measure": ("answer", self.measure),
-            "study": ("study", self.study),
+            "estimate": ("answer", self.estimate),
+            "prefill": ("prefill", self.prefill),
         }
 
-    def measure(self, job: Job) -> Measure:
-        sections = decode(Where, job.args["where"]).sections
+    def estimate(self, job: Job) -> Estimate:
+        sections = decode(SearchFilter, job.args["where"]).sections
         if sections is None:
-            return Measure(PAGES, 235_000, 31_400, 2500.0, known=False)
-        return Measure(20, 10_240, 31_400, 121.0, known="Metals \u203a Heavy" in sections[:1])
+            return Estimate(PAGES, 235_000, 31_400, 2500.0, known=False)
+        return Estimate(20, 10_240, 31_400, 121.0, known="Metals \u203a Heavy" in sections[:1])
 
-    def study(self, job: Job) -> Studied:
+    def prefill(self, job: Job) -> Prefilled:
         """Read four parts ahead, and wait after the second until it may go on, or is stopped."""
         book = job.args["book"]
         kept = self._paths.data / f"{book}.ahead"
@@ -344,10 +346,10 @@ class Answerer:
                 if job.cancelled():
                     raise CancelledError
                 time.sleep(0.01)
-        return Studied(book, "tiny", 80, 80, 1_200_000_000, 50.0, full=False)
+        return Prefilled(book, "tiny", 80, 80, 1_200_000_000, 50.0, full=False)
 
-    def write(self, job: Job) -> Draft:
-        request = decode(Write, job.args).request
+    def generate(self, job: Job) -> Draft:
+        request = decode(Generate, job.args).request
         question = request.question
         job.emit("stage", Progress("loading", 0, 0, "tokens"))
         job.emit("stage", Progress("reading", 40, 100, "tokens", 9.0))

@@ -30,8 +30,8 @@ def test_handbook_is_added_asked_and_shown(
     window.show()
     try:
         qtbot.waitUntil(lambda: window.session is not None, timeout=WAIT_MS)
-        window.adding.add_paths([handbook])
-        qtbot.waitUntil(lambda: window.shelf.any_askable(()), timeout=WAIT_MS)
+        window.importer.add_paths([handbook])
+        qtbot.waitUntil(lambda: window.book_list.any_askable(()), timeout=WAIT_MS)
         qtbot.waitUntil(lambda: window.store.default_name() != "", timeout=WAIT_MS)
         composer = window.conversation.composer
         composer.box.setPlainText("How do I add a book?")
@@ -52,7 +52,7 @@ def test_handbook_is_added_asked_and_shown(
         assert window.page.toolbar.number.text() == str(shown.page)
         assert window.page.sheet.marks.cited[0]
         qtbot.waitUntil(
-            lambda: window.shelf.books()[0].status is BookStatus.INDEXED, timeout=WAIT_MS
+            lambda: window.book_list.books()[0].status is BookStatus.INDEXED, timeout=WAIT_MS
         )
         window.page.open_find()
         window.page.find_bar.field.setText("the")

@@ -30,7 +30,7 @@ def do(paths: Paths) -> Iterator[Callable[..., dict[str, list[str]]]]:
 
     def ask(verb: str, **args: Any) -> dict[str, list[str]]:
         lane, function = service.verbs()[verb]
-        assert lane == "shelf"  # in turn with the removals of books
+        assert lane == "library"  # in turn with the removals of books
         found: dict[str, list[str]] = json.loads(
             json.dumps(encode(function(SimpleNamespace(args=args))))
         )

@@ -109,7 +109,7 @@ def test_a_second_book_can_be_asked_while_the_first_gets_its_vectors(
     second = librarian.request("add", {"path": str(handbook)})
     inbox.wait(lambda d: d.job == second and d.event == "book" and d.data["status"] == "askable")
     search = librarian.request(
-        "look_up", {"question": "How are the scores of both searches weighed?"}
+        "retrieve", {"question": "How are the scores of both searches weighed?"}
     )
     found = inbox.of(search, "done").data
     assert any("weigh" in hit["passage"]["text"].lower() for hit in found["hits"])
@@ -118,7 +118,7 @@ def test_a_second_book_can_be_asked_while_the_first_gets_its_vectors(
 
 
 def retrieved(librarian: WorkerProcess, inbox: Inbox, question: str) -> dict[str, Any]:
-    job = librarian.request("look_up", {"question": question})
+    job = librarian.request("retrieve", {"question": question})
     found: dict[str, Any] = inbox.of(job, "done").data
     return {"question": question, "mode": "retrieval", "found": found}
 
@@ -129,16 +129,16 @@ def test_an_answer_can_be_asked_again_after_a_kill(
     added = librarian.request("add", {"path": str(handbook)})
     inbox.of(added, "done")
     request = retrieved(librarian, inbox, "What does Lutrin do with a book that is removed?")
-    job = answerer.request("write", {"request": request})
+    job = answerer.request("generate", {"request": request})
     inbox.of(job, "token")
     assert answerer.pid is not None
     os.kill(answerer.pid, signal.SIGKILL)
     inbox.of(job, "died")
-    again = answerer.request("write", {"request": request})
+    again = answerer.request("generate", {"request": request})
     draft = inbox.of(again, "done").data
     assert draft["text"]
     assert draft["timings"]["generated_tokens"] > 0
-    checked = librarian.request("check", {"request": request, "draft": draft})
+    checked = librarian.request("verify", {"request": request, "draft": draft})
     answer = inbox.of(checked, "done").data
     assert answer["answer"]
     assert answer["abstained"] or answer["citations"]
@@ -150,7 +150,7 @@ def test_a_stopped_answer_keeps_its_text(
 ) -> None:
     inbox.of(librarian.request("add", {"path": str(handbook)}), "done")
     request = retrieved(librarian, inbox, "Explain all modes of answering in detail.")
-    job = answerer.request("write", {"request": {**request, "attempt": 1}})
+    job = answerer.request("generate", {"request": {**request, "attempt": 1}})
     inbox.of(job, "token")
     answerer.cancel(job)
     answer = inbox.of(job, "done").data
@@ -180,12 +180,12 @@ def test_reading_ahead_stands_back_for_an_answer_and_survives_a_kill(
     request = retrieved(librarian, inbox, "What does heron 6-7 wait for?")
 
     def ahead() -> float:
-        found = inbox.of(librarian.request("ahead"), "done").data
+        found = inbox.of(librarian.request("prefill_progress"), "done").data
         return float(found[0]["share"]) if found else 0.0
 
-    study = answerer.request("study", {"book": identity, "near": [6]})
+    study = answerer.request("prefill", {"book": identity, "near": [6]})
     inbox.wait(lambda d: d.job == study and d.event == "stage" and d.data["done"] > 0)
-    write = answerer.request("write", {"request": request})
+    write = answerer.request("generate", {"request": request})
     assert inbox.of(write, "done").data["text"]
     assert not any(d.job == study and d.event == "done" for d in inbox.seen)
     before = inbox.seen[-1]
@@ -196,9 +196,9 @@ def test_reading_ahead_stands_back_for_an_answer_and_survives_a_kill(
     inbox.of(study, "died")
     kept = ahead()
     assert 0 < kept < 1
-    again = answerer.request("study", {"book": identity})
+    again = answerer.request("prefill", {"book": identity})
     studied = inbox.of(again, "done").data
     assert studied["done"] == studied["passages"] > 0
     assert ahead() == 1.0
-    job = librarian.request("forget_ahead", {"book": identity})
+    job = librarian.request("forget_prefill", {"book": identity})
     assert inbox.of(job, "done").data == []

@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from desktop.core.answering import holder, steps
-from desktop.core.answering.answerer import Answerer as Core
-from desktop.core.answering.context import from_hit
+from desktop.core.answering.generation import model_manager
+from desktop.core.answering.generation.answer_generator import AnswerGenerator as Core
+from desktop.core.answering.pipeline import steps
+from desktop.core.answering.prompt.context import from_hit
 from desktop.core.answering.request import Draft, Request
 from desktop.core.codec import decode, encode
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.library.indexing import Indexer
-from desktop.core.library.where import Where
+from desktop.core.library.search_filter import SearchFilter
 from desktop.core.records import Answer, Mode
-from desktop.core.retrieval.findings import Findings
+from desktop.core.retrieval.results import RetrievalResult
 from desktop.worker.answerer import Answerer
 from desktop.worker.librarian import Librarian
 from tests.core import makers
-from tests.fakes import FakeEngine, FakeShelf
+from tests.fakes import FakeEngine, FakeModelStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,11 +66,11 @@ def librarian(library: Library, paths: Paths) -> Librarian:
 def answerer(
     library: Library, paths: Paths, monkeypatch: pytest.MonkeyPatch, *replies: str
 ) -> Answerer:
-    monkeypatch.setattr(holder, "fitting", lambda *_: 4096)
+    monkeypatch.setattr(model_manager, "fitting_context", lambda *_: 4096)
     service = Answerer(paths)
     service._library.close()
     engine = FakeEngine(*replies)
-    service._core = Core(library, FakeShelf("small"), make_engine=lambda *_: engine)  # type: ignore[arg-type]
+    service._core = Core(library, FakeModelStore("small"), make_engine=lambda *_: engine)  # type: ignore[arg-type]
     return service
 
 
@@ -80,32 +81,34 @@ def sent(kind: type, result: Any) -> Any:
 
 @pytest.mark.usefixtures("book")
 def test_the_librarian_looks_up(librarian: Librarian) -> None:
-    job = Job(steps.LookUp("In chapter 2, where do trout live?"))
-    found = sent(Findings, librarian.verbs()["look_up"][1](job))
+    job = Job(steps.Retrieve("In chapter 2, where do trout live?"))
+    found = sent(RetrievalResult, librarian.verbs()["retrieve"][1](job))
     assert [hit.passage.page for hit in found.hits] == [2]
     assert [limit.label for limit in found.limits] == ["Chapter 2 · Fish"]
     assert found.where.sections == ("2 Fish",)
 
 
 def test_a_bare_question_is_enough(librarian: Librarian, book: str) -> None:
-    found = librarian.look_up(Job({"question": "trout"}))
+    found = librarian.retrieve(Job({"question": "trout"}))
     assert found.books == ((book, "Animals"),)
 
 
 def test_the_books_and_pages_that_were_chosen_are_kept_to(librarian: Librarian, book: str) -> None:
-    found = librarian.look_up(Job(steps.LookUp("herons and trout", Where((book,), (2, 2)))))
+    found = librarian.retrieve(
+        Job(steps.Retrieve("herons and trout", SearchFilter((book,), (2, 2))))
+    )
     assert [hit.passage.page for hit in found.hits] == [2]
     with pytest.raises(UserFacingError, match="no book to look in"):
-        librarian.look_up(Job(steps.LookUp("trout", Where((makers.book_id("f"),)))))
+        librarian.retrieve(Job(steps.Retrieve("trout", SearchFilter((makers.book_id("f"),)))))
 
 
 @pytest.mark.usefixtures("book")
 def test_the_librarian_checks_what_was_written(librarian: Librarian) -> None:
-    found = librarian.look_up(Job(steps.LookUp("Where do trout live?")))
+    found = librarian.retrieve(Job(steps.Retrieve("Where do trout live?")))
     sources = tuple(from_hit(hit, len) for hit in found.hits)
     request = Request("Where do trout live?", Mode.RETRIEVAL, found)
-    step = steps.Check(request, Draft("Trout live in cold rivers. They sing.", "small", sources))
-    answer = sent(Answer, librarian.verbs()["check"][1](Job(step)))
+    step = steps.Verify(request, Draft("Trout live in cold rivers. They sing.", "small", sources))
+    answer = sent(Answer, librarian.verbs()["verify"][1](Job(step)))
     assert answer.answer == "Trout live in cold rivers [1]. They sing."
     assert answer.unsupported == ("They sing.",)
     assert answer.citations[0].page == 2
@@ -114,17 +117,17 @@ def test_the_librarian_checks_what_was_written(librarian: Librarian) -> None:
 @pytest.mark.usefixtures("book")
 def test_a_step_that_was_stopped_gives_nothing(librarian: Librarian) -> None:
     with pytest.raises(CancelledError):
-        librarian.look_up(Job(steps.LookUp("trout"), stopped=True))
+        librarian.retrieve(Job(steps.Retrieve("trout"), stopped=True))
 
 
 def test_the_answerer_writes_word_by_word(
     library: Library, paths: Paths, monkeypatch: pytest.MonkeyPatch, book: str
 ) -> None:
     hits = tuple(makers.hit(passage) for passage in library.catalog.passages(book))
-    found = Findings("trout", hits, ((book, "Animals"),))
+    found = RetrievalResult("trout", hits, ((book, "Animals"),))
     service = answerer(library, paths, monkeypatch, "Trout live in cold rivers.")
-    job = Job(steps.Write(Request("Where do trout live?", Mode.RETRIEVAL, found)))
-    draft = sent(Draft, service.verbs()["write"][1](job))
+    job = Job(steps.Generate(Request("Where do trout live?", Mode.RETRIEVAL, found)))
+    draft = sent(Draft, service.verbs()["generate"][1](job))
     assert (draft.text, draft.model, draft.stopped) == (
         "Trout live in cold rivers.",
         "small",
@@ -141,6 +144,6 @@ def test_the_answerer_interprets_without_a_word_to_the_reader(
     library: Library, paths: Paths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = answerer(library, paths, monkeypatch, '{"list": "none"}')
-    job = Job(steps.Interpret("In the last chapter?"))
-    assert service.verbs()["interpret"][1](job) == '{"list": "none"}'
+    job = Job(steps.ParseQuery("In the last chapter?"))
+    assert service.verbs()["parse_query"][1](job) == '{"list": "none"}'
     assert "token" not in [event for event, _ in job.events]

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 # decode() reads the hints.
-from desktop.core.answering.context import Source  # noqa: TC001
+from desktop.core.answering.prompt.context import Source  # noqa: TC001
 from desktop.core.records import LeftOut, Mode, Progress, Timings, Turn
-from desktop.core.retrieval.findings import Findings  # noqa: TC001
+from desktop.core.retrieval.results import RetrievalResult  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from desktop.core.llm.generation import Generation, Guide, Message, Sampling, Splice
-    from desktop.core.llm.memory import States
+    from desktop.core.llm.runtime.generation import Generation, Guide, Message, Sampling, Splice
+    from desktop.core.llm.runtime.kv_cache import KVStates
 
 
 @dataclass(frozen=True)
@@ -27,19 +27,19 @@ class Request:
         history: Earlier turns, oldest first.
         fresh: Use nothing that was read before.
         attempt: 0 at first; a higher number gives another wording.
-        apart: Read the same in another arrangement, see `ModeContext`.
-        through: Read the whole part a few pages at a time, see `through`.
+        reordered: Read the same in another arrangement, see `ModeContext`.
+        map_reduce: Read the whole part a few pages at a time, see `map_reduce`.
     """
 
     question: str
     mode: Mode
-    found: Findings
+    found: RetrievalResult
     model: str | None = None
     history: tuple[Turn, ...] = ()
     fresh: bool = False
     attempt: int = 0
-    apart: bool = False
-    through: bool = False
+    reordered: bool = False
+    map_reduce: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Listener:
     """Who is told how an answer comes along.
 
     Attributes:
-        stage: Told each step: "waiting", "loading", "through", "reading", "writing".
+        stage: Told each step: "waiting", "loading", "map_reduce", "reading", "writing".
         token: Gets each piece of text.
         cancelled: Asked whether to stop.
     """
@@ -85,7 +85,7 @@ class Listener:
 
 
 class EngineLike(Protocol):
-    """What the answerer uses of an engine; see `desktop.core.llm.engine.Engine`."""
+    """What the answerer uses of an engine; see `desktop.core.llm.runtime.engine.Engine`."""
 
     context_tokens: int
     notice: str
@@ -106,7 +106,7 @@ class EngineLike(Protocol):
     def chat_in_parts(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
         """Return it with the places where the parts of the last message begin."""
 
-    def read_ahead(
+    def prefill_block(
         self, before: Sequence[int], piece: Sequence[int], *, cancelled: Callable[[], bool] = ...
     ) -> tuple[bytearray, int]:
         """Return the state of a piece and how many tokens were read for it."""
@@ -116,7 +116,7 @@ class EngineLike(Protocol):
         """What changes the bytes of a state beside the model's file and the tokens."""
 
     def begin(
-        self, start: Sequence[int], states: States, *, cancelled: Callable[[], bool] = ...
+        self, start: Sequence[int], states: KVStates, *, cancelled: Callable[[], bool] = ...
     ) -> Generation:
         """Hold what prompts to come begin with."""
 
@@ -133,7 +133,7 @@ class EngineLike(Protocol):
         grammar: str = ...,
         guide: Guide | None = ...,
         kept: int = ...,
-        states: States | None = ...,
+        states: KVStates | None = ...,
         splices: Sequence[Splice] = ...,
     ) -> Iterator[str]:
         """Yield the continuation of a prompt."""

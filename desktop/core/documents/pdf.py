@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import pymupdf
 
-from desktop.core.documents import pagetext
+from desktop.core.documents import page_text
 from desktop.core.documents.document import Picture, Reader
 from desktop.core.errors import PasswordNeededError, UserFacingError
 from desktop.core.records import Heading, Page
@@ -96,7 +96,7 @@ class PdfDocument:
         except _BROKEN:
             self.warnings.append(f"Page {number} is damaged and could not be read")
             return Page(number=number, label=self.label(number), text="")
-        text, placed = pagetext.build(words, matrix=matrix, visible=visible)
+        text, placed = page_text.build(words, matrix=matrix, visible=visible)
         return Page(number=number, label=self.label(number), text=text, words=placed)
 
     def label(self, number: int) -> str:

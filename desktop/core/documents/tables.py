@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from desktop.core.documents.pagetext import around
+from desktop.core.documents.page_text import around
 from desktop.core.text.tables import Row, Table
 
 if TYPE_CHECKING:

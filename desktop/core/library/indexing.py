@@ -16,11 +16,11 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from desktop.core.documents.opening import open_document
+from desktop.core.documents.registry import open_document
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.library.embedding import embed
-from desktop.core.library.intake import explain, file_id, take_in
-from desktop.core.library.reading import read_pages, refuse_empty
+from desktop.core.library.extraction import extract_pages, refuse_empty
+from desktop.core.library.file_import import explain, file_id, import_file
 from desktop.core.progress import Pace
 from desktop.core.records import Added, Book, BookStatus, Progress
 
@@ -81,7 +81,7 @@ class Indexer:
                 if book is None or not self._library.file_of(identity).exists():
                     size = path.stat().st_size
                     self._progress(identity, Progress("copying", 0, size, "bytes"))
-                    book = take_in(self._library, path, identity, document)
+                    book = import_file(self._library, path, identity, document)
                     self._changed(book)
         finally:
             document.close()
@@ -235,7 +235,7 @@ class Indexer:
         document = self._library.open(identity)
         try:
             pace = self._pace(identity, "reading", document.page_count, "pages", book.pages_read)
-            read_pages(
+            extract_pages(
                 self._library,
                 book,
                 document,

@@ -12,12 +12,12 @@ import threading
 from typing import TYPE_CHECKING
 
 from desktop import settings
-from desktop.core.documents.opening import open_document
+from desktop.core.documents.registry import open_document
 from desktop.core.library.catalog import Catalog
 from desktop.core.library.collections import Collections
 from desktop.core.library.embedding import MiniLM
 from desktop.core.library.notes import NoteStore
-from desktop.core.llm.states import StateStore
+from desktop.core.llm.runtime.kv_store import KVStore
 from desktop.core.records import BookStatus
 from desktop.core.scheduling import Turns
 
@@ -48,7 +48,7 @@ class Library:
         self.collections = Collections(self.catalog)
         self.turns = Turns(paths.locks)
         self.embedder: Embedder = embedder or MiniLM()  # its model is loaded at the first use
-        self.states = StateStore(
+        self.states = KVStore(
             paths.states, quota=lambda: settings.load(paths.settings).reading_ahead_bytes
         )
         self.notes = NoteStore(paths.notes)

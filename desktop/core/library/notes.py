@@ -12,8 +12,8 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from desktop.core.llm.staging import read_json, write_json
-from desktop.core.text.folding import content_words
+from desktop.core.llm.models.atomic_import import read_json, write_json
+from desktop.core.text.normalisation import content_words
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,9 +21,9 @@ import pyarrow as pa
 from lancedb.index import FTS, IvfRq
 from lancedb.query import MatchQuery
 
-from desktop.core.documents.matter import MARKS, marks
 from desktop.core.documents.outline import own_title
-from desktop.core.library.where import only, section_number
+from desktop.core.documents.section_kind import MARKS, marks
+from desktop.core.library.search_filter import only, section_number
 from desktop.core.text import terms
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from desktop.core.library.where import Where
+    from desktop.core.library.search_filter import SearchFilter
     from desktop.core.records import Passage
 
 logger = logging.getLogger(__name__)
@@ -221,7 +221,7 @@ class Store:
         for table in self._tables:
             table.delete(only([book]))
 
-    def search_text(self, query: str, where: Where, *, limit: int) -> list[Found]:
+    def search_text(self, query: str, where: SearchFilter, *, limit: int) -> list[Found]:
         """Return passages by BM25 over the query's terms, best first.
 
         Args:
@@ -236,7 +236,7 @@ class Store:
         rows = _within(search, where).select([*_FOUND, "_score"]).limit(limit).to_arrow()
         return _found(rows, rows["_score"].to_pylist())
 
-    def mentions(self, word: str, where: Where) -> bool:
+    def mentions(self, word: str, where: SearchFilter) -> bool:
         """Return whether a word stands anywhere, in this spelling or, if long, a near one."""
         found = terms.of_query(word)
         if not found or not self._text.list_indices():
@@ -247,7 +247,7 @@ class Store:
         return bool(search.select(["id"]).limit(1).to_arrow().num_rows)
 
     def search_vectors(
-        self, vector: npt.NDArray[np.float32], where: Where, *, limit: int
+        self, vector: npt.NDArray[np.float32], where: SearchFilter, *, limit: int
     ) -> list[Found]:
         """Return passages by the cosine similarity of their best window, best first.
 
@@ -288,7 +288,7 @@ class Store:
             self._sections_read = version, rows, _flat(table).reshape(-1, self._dimension)
         return self._sections_read[1:]
 
-    def list_passages(self, where: Where) -> list[str]:
+    def list_passages(self, where: SearchFilter) -> list[str]:
         """Return ids of the passages in a part of the library, in no order."""
         rows = _within(self._text.search(), where).select(["id"]).limit(None).to_arrow()
         return list(rows["id"].to_pylist())
@@ -316,7 +316,7 @@ def _places(passages: Sequence[Passage]) -> list[Any]:
     ]
 
 
-def _within(search: Any, where: Where) -> Any:
+def _within(search: Any, where: SearchFilter) -> Any:
     """Return a search kept to a part of the library."""
     condition = where.filter()
     return search if condition is None else search.where(condition, prefilter=True)

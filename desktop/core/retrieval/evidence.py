@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from desktop.core.library.where import EVERYWHERE, Where
+from desktop.core.library.search_filter import EVERYWHERE, SearchFilter
 from desktop.core.records import Hit, passage_place
-from desktop.core.retrieval import search, wording
-from desktop.core.text import folding
+from desktop.core.retrieval import query_patterns, search
+from desktop.core.text import normalisation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -41,7 +41,7 @@ def gather(
     library: Library,
     question: str,
     *,
-    where: Where = EVERYWHERE,
+    where: SearchFilter = EVERYWHERE,
     limit: int = PASSAGES,
     skip: Collection[str] = (),
 ) -> list[Hit]:
@@ -55,7 +55,7 @@ def gather(
     return with_page(library.catalog, kept, where.sections)
 
 
-def _best(library: Library, question: str, where: Where, limit: int) -> list[Hit]:
+def _best(library: Library, question: str, where: SearchFilter, limit: int) -> list[Hit]:
     compared = _compared(library, question, where)[:limit]
     if len(compared) < 2:
         return search.find(library, question, where=where, limit=limit)
@@ -97,13 +97,13 @@ def with_page(
     return [replace(hits[0], passage=whole, found=(best.start, best.end)), *hits[1:]]
 
 
-def _compared(library: Library, question: str, where: Where) -> list[str]:
+def _compared(library: Library, question: str, where: SearchFilter) -> list[str]:
     """Return the ids of the books that a question compares: those it names, or all of a few."""
     ready = search.searchable(library, where.books)
     if len(ready) < 2:
         return []
-    asked = set(folding.content_words(question))
-    titles = {book.id: set(folding.content_words(book.title)) for book in ready}
+    asked = set(normalisation.content_words(question))
+    titles = {book.id: set(normalisation.content_words(book.title)) for book in ready}
     counts = Counter(word for words in titles.values() for word in words)
     own = {book: {w for w in words if counts[w] == 1} for book, words in titles.items()}
     named = [book for book, words in own.items() if words & asked]
@@ -112,7 +112,7 @@ def _compared(library: Library, question: str, where: Where) -> list[str]:
     return list(titles) if _BOOKS.search(question) and len(titles) <= MOST_COMPARED else []
 
 
-def from_start(library: Library, where: Where, *, limit: int = PASSAGES) -> list[Hit]:
+def from_start(library: Library, where: SearchFilter, *, limit: int = PASSAGES) -> list[Hit]:
     """Return the first passages of a part of the library, for a question that asks for it all."""
     titles = {book.id: book.title for book in search.searchable(library, where.books)}
     ids = library.store.list_passages(where)
@@ -125,7 +125,9 @@ def from_start(library: Library, where: Where, *, limit: int = PASSAGES) -> list
     ]
 
 
-def absent_names(library: Library, question: str, *, where: Where = EVERYWHERE) -> tuple[str, ...]:
+def absent_names(
+    library: Library, question: str, *, where: SearchFilter = EVERYWHERE
+) -> tuple[str, ...]:
     """Return the names in a question that occur nowhere in the books.
 
     A question about somebody or something that a book never names is not answered by it, yet a
@@ -133,14 +135,14 @@ def absent_names(library: Library, question: str, *, where: Where = EVERYWHERE) 
     that does not begin a sentence; where most words have one, none is taken for a name. A name
     that is only spelt a little differently occurs.
     """
-    question = wording.without_book(question)
+    question = query_patterns.without_book(question)
     words = question.split()
     capital = [word for word in words if word[:1].isupper()]
     if len(capital) > max(2, len(words) / 2):
         return ()
     ready = search.searchable(library, where.books)
     titles = " ".join(book.title for book in ready).casefold()
-    where = Where(tuple(book.id for book in ready))
+    where = SearchFilter(tuple(book.id for book in ready))
     names = dict.fromkeys(_NAME.findall(question))
     return tuple(
         name

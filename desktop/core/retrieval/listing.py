@@ -6,19 +6,19 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from desktop.core.documents import matter
+from desktop.core.documents import section_kind
 from desktop.core.documents.outline import SEPARATOR, own_title
-from desktop.core.retrieval import scope
-from desktop.core.text import folding, sentences
+from desktop.core.retrieval import table_of_contents
+from desktop.core.text import normalisation, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from desktop.core.library.catalog import Catalog
-    from desktop.core.library.where import Where
+    from desktop.core.library.search_filter import SearchFilter
     from desktop.core.records import Book, Passage
-    from desktop.core.retrieval.scope import Outline, Section
-    from desktop.core.retrieval.structure import Plan
+    from desktop.core.retrieval.query_parsing import Plan
+    from desktop.core.retrieval.table_of_contents import Outline, Section
 
 MOST = 200
 """Longest list."""
@@ -69,8 +69,10 @@ def entries(catalog: Catalog, plan: Plan, books: Sequence[Book]) -> list[Entry]:
         for start, end in _SPANS[plan.listing](passage)
     ]
     found = _without_repeats(found, numbered=plan.listing != "definitions")
-    wanted = set(folding.content_words(plan.query))
-    return _first([e for e in found if not wanted or wanted & set(folding.content_words(e.text))])
+    wanted = set(normalisation.content_words(plan.query))
+    return _first(
+        [e for e in found if not wanted or wanted & set(normalisation.content_words(e.text))]
+    )
 
 
 def _first(found: list[Entry]) -> list[Entry]:
@@ -85,7 +87,7 @@ def _without_repeats(found: Sequence[Entry], *, numbered: bool) -> list[Entry]:
 
     A figure or table that stands nowhere but among exercises is kept; a definition is not.
     """
-    side = [any(map(matter.is_side, entry.section.split(SEPARATOR))) for entry in found]
+    side = [any(map(section_kind.is_side, entry.section.split(SEPARATOR))) for entry in found]
     keys = [(entry.book, *_NUMBER.findall(entry.text)[:1]) for entry in found]
     proper = {key for key, aside in zip(keys, side, strict=True) if not aside}
     return [
@@ -95,8 +97,8 @@ def _without_repeats(found: Sequence[Entry], *, numbered: bool) -> list[Entry]:
     ]
 
 
-def _contents(catalog: Catalog, book: Book, where: Where) -> Iterator[Entry]:
-    outline = scope.outline(catalog, book.id)
+def _contents(catalog: Catalog, book: Book, where: SearchFilter) -> Iterator[Entry]:
+    outline = table_of_contents.outline(catalog, book.id)
     for section, level in _shown(outline, where):
         page = catalog.page(book.id, section.first)
         start, end = _find(section.title, page.text) if page else (0, 0)
@@ -105,7 +107,7 @@ def _contents(catalog: Catalog, book: Book, where: Where) -> Iterator[Entry]:
         yield Entry(section.title, book.id, section.first, label, start, end, path, level)
 
 
-def _shown(outline: Outline, where: Where) -> Iterator[tuple[Section, int]]:
+def _shown(outline: Outline, where: SearchFilter) -> Iterator[tuple[Section, int]]:
     """Yield the chapters, below their parts; or a chapter with the sections in it."""
     if where.sections is not None:
         # A part is not shown for its only chapter.
@@ -134,7 +136,7 @@ def _find(title: str, text: str) -> tuple[int, int]:
     return match.span() if match else (0, 0)
 
 
-def _passages(catalog: Catalog, books: Iterable[Book], where: Where) -> Iterator[Passage]:
+def _passages(catalog: Catalog, books: Iterable[Book], where: SearchFilter) -> Iterator[Passage]:
     sections = None if where.sections is None else set(where.sections)
     for book in books:
         for passage in catalog.passages(book.id):
@@ -156,19 +158,19 @@ def _captions(pattern: re.Pattern[str], passage: Passage) -> Iterator[tuple[int,
 
 
 def _definitions(passage: Passage) -> Iterator[tuple[int, int]]:
-    if matter.is_glossary(passage.section):
+    if section_kind.is_glossary(passage.section):
         title = own_title(passage.section)
         for start, end in sentences.spans(passage.text):
             if passage.text[start:end].strip() != title:
                 yield start, end
         return
     for start, end in sentences.spans(passage.text):
-        if matter.DEFINITION.search(passage.text[start:end]):
+        if section_kind.DEFINITION.search(passage.text[start:end]):
             yield start, end
 
 
 _SPANS = {
-    "figures": lambda passage: _captions(matter.FIGURE, passage),
-    "tables": lambda passage: _captions(matter.TABLE, passage),
+    "figures": lambda passage: _captions(section_kind.FIGURE, passage),
+    "tables": lambda passage: _captions(section_kind.TABLE, passage),
     "definitions": _definitions,
 }

@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from desktop.core.errors import UserFacingError
-from desktop.core.library.where import EVERYWHERE
+from desktop.core.library.search_filter import EVERYWHERE
 from desktop.core.records import BookStatus, Hit, passage_place
-from desktop.core.retrieval import fusion, second_look
+from desktop.core.retrieval import fusion, late_interaction
 from desktop.core.text import sentences
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from desktop.core.library.embedding import Embedder
     from desktop.core.library.library import Library
+    from desktop.core.library.search_filter import SearchFilter
     from desktop.core.library.store import Found, Store
-    from desktop.core.library.where import Where
     from desktop.core.records import Book, Passage
 
 CANDIDATES = 200
@@ -69,7 +69,7 @@ def find(
     library: Library,
     query: str,
     *,
-    where: Where = EVERYWHERE,
+    where: SearchFilter = EVERYWHERE,
     limit: int = 10,
 ) -> list[Hit]:
     """Return the passages that best match a query, best first.
@@ -96,7 +96,7 @@ def find(
         embedded = any(book.passages_embedded for book in ready)
         vector = _vector(library.embedder, query) if embedded else None
     found, similarity = _rank(store, by_text.result(), vector, where)
-    found = found[: max(limit, second_look.CANDIDATES)]
+    found = found[: max(limit, late_interaction.CANDIDATES)]
     passages = library.catalog.passages_by_id([identity for identity, _ in found])
     kept = [
         (identity, score)
@@ -124,8 +124,8 @@ def _looked_again(
     passages: Mapping[str, Passage],
 ) -> list[tuple[str, float]]:
     """Return the best passages in the order of both scores, then the others as they were."""
-    near = found[: second_look.CANDIDATES]
-    judged = second_look.scores(embedder, query, [passages[identity] for identity, _ in near])
+    near = found[: late_interaction.CANDIDATES]
+    judged = late_interaction.scores(embedder, query, [passages[identity] for identity, _ in near])
     near, far = found[: len(judged)], found[len(judged) :]
     if not near:
         return found
@@ -141,7 +141,9 @@ def _looked_again(
     return [*sorted(scores.items(), key=lambda pair: -pair[1]), *far]
 
 
-def _needed(library: Library, where: Where, ready: Mapping[str, str]) -> tuple[str, ...] | None:
+def _needed(
+    library: Library, where: SearchFilter, ready: Mapping[str, str]
+) -> tuple[str, ...] | None:
     """Return the books to keep to; None where that is all there are, which is faster."""
     everything = where.books is None and not library.catalog.removed()
     whole = everything and len(ready) == len(library.catalog.books())
@@ -161,7 +163,7 @@ def _rank(
     store: Store,
     by_text: Sequence[Found],
     vector: npt.NDArray[np.float32] | None,
-    where: Where,
+    where: SearchFilter,
 ) -> tuple[list[tuple[str, float]], dict[str, float]]:
     """Return ids with their scores, best first, and the similarities that are known."""
     near = [] if vector is None else store.search_vectors(vector, where, limit=CANDIDATES)

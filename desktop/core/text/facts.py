@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from functools import cached_property, lru_cache
 
-from desktop.core.text import folding, sentences
+from desktop.core.text import normalisation, sentences
 from desktop.core.text.quantities import Quantity, quantities
 
 _NAME = re.compile(r"\b[A-Z\u00c0-\u00de]\w+")
@@ -80,16 +80,16 @@ class Facts:
         """The content words of what it says without denying."""
         clauses = _CLAUSE.split(self._plain)
         said = " ".join(clause for clause in clauses if not _DENIAL.search(clause))
-        return frozenset(folding.content_words(said))
+        return frozenset(normalisation.content_words(said))
 
     @cached_property
     def words(self) -> frozenset[str]:
         """Its content words, stemmed."""
-        return frozenset(folding.content_words(self.text))
+        return frozenset(normalisation.content_words(self.text))
 
     @cached_property
     def _plain(self) -> str:
-        return _NOT_ONLY.sub(" ", " ".join(folding.plain(self.text).split()))
+        return _NOT_ONLY.sub(" ", " ".join(normalisation.plain(self.text).split()))
 
     @cached_property
     def relation(self) -> tuple[str, frozenset[str], frozenset[str]] | None:
@@ -97,11 +97,11 @@ class Facts:
         match = _RELATIONS.search(self.text)
         if match is None:
             return None
-        left = frozenset(folding.content_words(self.text[: match.start()]))
-        right = frozenset(folding.content_words(self.text[match.end() :]))
+        left = frozenset(normalisation.content_words(self.text[: match.start()]))
+        right = frozenset(normalisation.content_words(self.text[match.end() :]))
         if match.group().endswith(("ed", "ght")) and _BY.match(self.text, match.end()):
             left, right = right, left  # the passive
-        return folding.stem(match.group().split()[0].casefold()), left - right, right - left
+        return normalisation.stem(match.group().split()[0].casefold()), left - right, right - left
 
 
 def contradicts(claim: Facts, proof: Facts) -> bool:
@@ -128,7 +128,7 @@ def numbers_missing(claim: Facts, proof: Facts) -> tuple[Quantity, ...]:
 
 def _has(proof: Facts, wanted: Quantity) -> bool:
     same = [q for q in proof.quantities if q.value == wanted.value]
-    if wanted.scale and folding.stem(wanted.scale) in proof.words:
+    if wanted.scale and normalisation.stem(wanted.scale) in proof.words:
         # A table's heading has "in millions" above plain numbers.
         same += [q for q in proof.quantities if q.value == wanted.digits]
     # A table's numbers have their unit in the heading.
@@ -142,9 +142,11 @@ def names(text: str) -> frozenset[str]:
         sentence = text[start:end]
         first = _FIRST.match(sentence)
         found += _NAME.findall(sentence, first.end() if first else 0)
-    folded = (folding.plain(name) for name in found)
+    folded = (normalisation.plain(name) for name in found)
     return frozenset(
-        name for name in folded if name not in folding.STOP_WORDS and name not in _MONTHS_AND_SUCH
+        name
+        for name in folded
+        if name not in normalisation.STOP_WORDS and name not in _MONTHS_AND_SUCH
     )
 
 
@@ -152,7 +154,7 @@ def names(text: str) -> frozenset[str]:
 def _opposites() -> dict[str, frozenset[str]]:
     table: dict[str, set[str]] = {}
     for pair in _OPPOSITES.split():
-        one, other = (folding.stem(folding.plain(word)) for word in pair.split("/"))
+        one, other = (normalisation.stem(normalisation.plain(word)) for word in pair.split("/"))
         table.setdefault(one, set()).add(other)
         table.setdefault(other, set()).add(one)
     return {word: frozenset(others) for word, others in table.items()}
@@ -180,7 +182,7 @@ def _negated(said: Counter[str], stands: Counter[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _all_words(text: str) -> Counter[str]:
-    return Counter(folding.words(text))
+    return Counter(normalisation.words(text))
 
 
 def _turned(claim: Facts, proof: Facts) -> bool:

@@ -7,9 +7,9 @@ import numpy as np
 import pymupdf
 import pytest
 
-from desktop.core.documents.opening import open_document
-from desktop.core.documents.pagetext import rects_of
+from desktop.core.documents.page_text import rects_of
 from desktop.core.documents.pdf import MAX_PIXELS
+from desktop.core.documents.registry import open_document
 from desktop.core.errors import PasswordNeededError, UserFacingError
 from tests.core import makers
 

@@ -8,7 +8,7 @@ import pymupdf
 import pytest
 
 from desktop.core.documents import tables
-from desktop.core.documents.opening import open_document
+from desktop.core.documents.registry import open_document
 from desktop.core.text.tables import Row
 
 if TYPE_CHECKING:

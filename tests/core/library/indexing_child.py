@@ -15,7 +15,7 @@ from desktop import environment
 environment.prepare()
 
 from desktop import paths  # noqa: E402
-from desktop.core.library import embedding, indexing, reading  # noqa: E402
+from desktop.core.library import embedding, extraction, indexing  # noqa: E402
 from desktop.core.library.library import Library  # noqa: E402
 from tests.fakes import FakeEmbedder  # noqa: E402
 
@@ -48,7 +48,7 @@ def say(line: str) -> None:
 
 
 def main(data: str, delay: str, *files: str) -> None:
-    reading.CHUNK_PAGES = CHUNK_PAGES
+    extraction.CHUNK_PAGES = CHUNK_PAGES
     embedding.CHECKPOINT_PASSAGES = CHECKPOINT_PASSAGES
     embedding.BATCH_WINDOWS = BATCH_WINDOWS
     library = Library(paths.choose(data), embedder=SlowEmbedder(float(delay)))

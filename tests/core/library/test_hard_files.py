@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from desktop.core.documents.opening import open_document
 from desktop.core.documents.pdf import MAX_PIXELS
+from desktop.core.documents.registry import open_document
 from desktop.core.errors import PasswordNeededError, UserFacingError
 from desktop.core.library.indexing import Indexer
 from desktop.core.retrieval import search

@@ -11,7 +11,7 @@ import pytest
 
 from desktop.core.documents import pdf as pdf_module
 from desktop.core.errors import CancelledError, UserFacingError
-from desktop.core.library import embedding, reading
+from desktop.core.library import embedding, extraction
 from desktop.core.library.indexing import MOST_ATTEMPTS, Indexer, file_id
 from desktop.core.library.library import Library
 from desktop.core.records import Book, BookStatus, Progress
@@ -97,7 +97,7 @@ def recorder(library: Library) -> Recorder:
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small chunks, and every report is given."""
-    monkeypatch.setattr(reading, "CHUNK_PAGES", 3)
+    monkeypatch.setattr(extraction, "CHUNK_PAGES", 3)
     monkeypatch.setattr(embedding, "CHECKPOINT_PASSAGES", 8)
     monkeypatch.setattr(embedding, "BATCH_WINDOWS", 4)
     monkeypatch.setattr("desktop.core.progress.REPORT_S", 0.0)

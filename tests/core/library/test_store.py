@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from desktop.core.library.search_filter import SearchFilter, section_number
 from desktop.core.library.store import Store
-from desktop.core.library.where import Where, section_number
 from tests.core import makers
 from tests.fakes import FakeEmbedder
 
@@ -48,14 +48,14 @@ def store(folder: Path) -> Store:
 
 
 def found(store: Store, query: str, *books: str, pages: tuple[int, int] | None = None) -> set[str]:
-    ids = [row.id for row in store.search_text(query, Where(books, pages), limit=50)]
+    ids = [row.id for row in store.search_text(query, SearchFilter(books, pages), limit=50)]
     assert len(ids) == len(set(ids))
     return {f"{i[0]}{i.split(':')[1]}" for i in ids}
 
 
 def near(store: Store, query: str, *books: str, pages: tuple[int, int] | None = None) -> list[str]:
     vector = EMBEDDER.embed([query])[0]
-    rows = store.search_vectors(vector, Where(books, pages), limit=50)
+    rows = store.search_vectors(vector, SearchFilter(books, pages), limit=50)
     scores = [row.score for row in rows]
     assert scores == sorted(scores, reverse=True)
     assert all(-1e-3 <= score <= 1 + 1e-3 for score in scores)
@@ -73,7 +73,7 @@ def test_words_are_found_by_their_stem_without_accents_and_case(store: Store) ->
 def test_the_nearest_come_first(store: Store) -> None:
     assert near(store, "white heron", A, B)[0] == "a2"
     vector = EMBEDDER.embed(["white heron"])[0]
-    (best,) = store.search_vectors(vector, Where((A,)), limit=1)
+    (best,) = store.search_vectors(vector, SearchFilter((A,)), limit=1)
     assert best.score == pytest.approx(1.0, abs=1e-3)
 
 
@@ -91,14 +91,14 @@ def test_filters_by_books_and_pages(store: Store) -> None:
 
 
 def test_a_limit_holds_after_the_filter(store: Store) -> None:
-    assert len(store.search_text("heron", Where((B,)), limit=1)) == 1
-    assert len(store.search_text("heron", Where((A,)), limit=3)) == 3
+    assert len(store.search_text("heron", SearchFilter((B,)), limit=1)) == 1
+    assert len(store.search_text("heron", SearchFilter((A,)), limit=3)) == 3
 
 
 @pytest.mark.parametrize("identity", ["", "a", "A" * 64, "a' OR '1'='1", "a" * 63 + "'"])
 def test_only_ids_get_into_a_filter(store: Store, identity: str) -> None:
     with pytest.raises(ValueError, match="not a book id"):
-        store.search_text("heron", Where((A, identity)), limit=5)
+        store.search_text("heron", SearchFilter((A, identity)), limit=5)
     with pytest.raises(ValueError, match="not a book id"):
         store.delete(identity)
 
@@ -250,7 +250,7 @@ def windows(store: Store, passages: list[Passage], *texts: str) -> None:
 def test_a_passage_is_found_once_by_its_best_window(store: Store) -> None:
     (long,) = passages(C, "owl and kingfisher")
     windows(store, [long], "owl", "kingfisher", "something else")
-    (best,) = store.search_vectors(EMBEDDER.embed(["kingfisher"])[0], Where((C,)), limit=5)
+    (best,) = store.search_vectors(EMBEDDER.embed(["kingfisher"])[0], SearchFilter((C,)), limit=5)
     assert best.id == long.id
     assert best.score == pytest.approx(1.0, abs=1e-3)
     assert (store.vectors(C), store.embedded(C)) == (1, {long.id})
@@ -264,7 +264,7 @@ def test_a_section_is_the_mean_of_its_windows(store: Store) -> None:
     store.finish(C)
     assert store.is_finished(C)
     vector = EMBEDDER.embed(["owl"])[0]
-    found = store.search_text("owl trout", Where((C,)), limit=5)
+    found = store.search_text("owl trout", SearchFilter((C,)), limit=5)
     near = {section: score for (_, section), score in store.similar_sections(vector, found).items()}
     assert near[section_number("Birds")] > near[section_number("Fish")]
     store.finish(C)  # again does no harm
@@ -283,7 +283,7 @@ def test_sections_and_marks_are_filters(store: Store) -> None:
     )
 
     def pages(**where: Any) -> set[int]:
-        rows = store.search_text("heron", Where((C,), **where), limit=9)
+        rows = store.search_text("heron", SearchFilter((C,), **where), limit=9)
         return {int(row.id.split(":")[1]) for row in rows}
 
     assert pages() == {1, 2, 3}
@@ -292,18 +292,18 @@ def test_sections_and_marks_are_filters(store: Store) -> None:
     assert pages(sections=()) == set()
     assert pages(marks=("figure",)) == {2}
     assert pages(marks=("definition",)) == {1}
-    (side,) = [row for row in store.search_text("heron", Where((C,)), limit=9) if row.side]
+    (side,) = [row for row in store.search_text("heron", SearchFilter((C,)), limit=9) if row.side]
     assert side.id.split(":")[1] == "3"
-    assert {int(i.split(":")[1]) for i in store.list_passages(Where((C,), (2, 3)))} == {2, 3}
+    assert {int(i.split(":")[1]) for i in store.list_passages(SearchFilter((C,), (2, 3)))} == {2, 3}
 
 
 def test_a_word_is_known_again_with_a_letter_wrong(store: Store) -> None:
     put(store, passages(C, "Gottfried Leibnitz quarrelled"))
-    assert store.mentions("Leibnitz", Where((C,)))
-    assert store.mentions("Leibniz", Where((C,)))
-    assert not store.mentions("Newton", Where((C,)))
-    assert not store.mentions("Leibnitz", Where((A,)))
-    assert not store.mentions("", Where((C,)))
+    assert store.mentions("Leibnitz", SearchFilter((C,)))
+    assert store.mentions("Leibniz", SearchFilter((C,)))
+    assert not store.mentions("Newton", SearchFilter((C,)))
+    assert not store.mentions("Leibnitz", SearchFilter((A,)))
+    assert not store.mentions("", SearchFilter((C,)))
 
 
 def test_words_without_spaces_and_with_hyphens_are_found(store: Store) -> None:
@@ -347,5 +347,5 @@ def test_an_index_of_vectors_is_made_kept_up_and_finds_the_same(
     assert near(store, "grey heron", A) == before
     for text in (texts[7], texts[412], texts[600], texts[999]):
         exact = EMBEDDER.embed([text])[0]
-        best = store.search_vectors(exact, Where(None), limit=3)
+        best = store.search_vectors(exact, SearchFilter(None), limit=3)
         assert best[0].score == pytest.approx(1.0, abs=1e-2)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from desktop.core.llm.catalogue import CatalogueModel
+from desktop.core.llm.models.catalogue import CatalogueModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from desktop.core.llm.catalogue import Source
+    from desktop.core.llm.models.catalogue import Source
 
 KINDS = {"u32": (4, "<I"), "f32": (6, "<f"), "bool": (7, "<?"), "u64": (10, "<Q"), "i32": (5, "<i")}
 

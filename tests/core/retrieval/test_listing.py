@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from desktop.core.library.catalog import Catalog
-from desktop.core.library.where import Where
+from desktop.core.library.search_filter import SearchFilter
 from desktop.core.records import Book, BookStatus, Page
 from desktop.core.retrieval.listing import MOST, Entry, entries
-from desktop.core.retrieval.structure import Plan
+from desktop.core.retrieval.query_parsing import Plan
 from tests.core import makers
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def listed(
     catalog: Catalog,
     kind: str,
     query: str = "",
-    where: Where = Where(),  # noqa: B008
+    where: SearchFilter = SearchFilter(),  # noqa: B008
 ) -> list[Entry]:
     found = entries(catalog, Plan(query, where, (), kind), catalog.books())
     for entry in found:
@@ -99,11 +99,13 @@ def test_a_list_keeps_to_its_part_of_the_library(catalog: Catalog) -> None:
     enter(catalog, [("1 Birds", "Figure 1 A heron"), ("2 Fish", "Figure 2 A trout")])
     enter(catalog, [("1 Birds", "Figure 9 A swan")], B)
     assert len(listed(catalog, "figures")) == 3
-    assert texts(listed(catalog, "figures", where=Where((B,)))) == ["Figure 9 A swan"]
-    assert texts(listed(catalog, "figures", where=Where((A,), (2, 9)))) == ["Figure 2 A trout"]
-    kept = Where((A,), sections=("1 Birds",))
+    assert texts(listed(catalog, "figures", where=SearchFilter((B,)))) == ["Figure 9 A swan"]
+    assert texts(listed(catalog, "figures", where=SearchFilter((A,), (2, 9)))) == [
+        "Figure 2 A trout"
+    ]
+    kept = SearchFilter((A,), sections=("1 Birds",))
     assert texts(listed(catalog, "figures", where=kept)) == ["Figure 1 A heron"]
-    assert listed(catalog, "figures", where=Where(sections=())) == []
+    assert listed(catalog, "figures", where=SearchFilter(sections=())) == []
 
 
 def test_a_glossary_is_listed_sentence_by_sentence(catalog: Catalog) -> None:
@@ -126,7 +128,7 @@ def test_contents_are_the_chapters_with_their_pages(catalog: Catalog) -> None:
     assert [(e.text, e.page, e.level) for e in found] == [("1 Birds", 2, 1), ("2 Fish", 4, 1)]
     assert [(e.start, e.end) for e in found] == [(0, 7), (11, 17)]
     inside = listed(
-        catalog, "contents", where=Where((A,), sections=("1 Birds", "1 Birds › 1.1 Owls"))
+        catalog, "contents", where=SearchFilter((A,), sections=("1 Birds", "1 Birds › 1.1 Owls"))
     )
     assert [(e.text, e.level) for e in inside] == [("1 Birds", 1), ("1.1 Owls", 2)]
     assert inside[1].end == 0  # its title does not stand on its page
@@ -186,9 +188,9 @@ def test_a_chapter_whose_text_is_all_in_its_sections_is_listed(catalog: Catalog)
     ])  # fmt: skip
     birds = ("Part I Air › 1 Birds › 1.1 Owls", "Part I Air › 1 Birds › 1.2 Herons")
     sea = ("Part II Sea › 2 Fish › 2.1 Trout", "Part II Sea › 3 Crabs")
-    found = listed(catalog, "contents", where=Where((A,), sections=birds))
+    found = listed(catalog, "contents", where=SearchFilter((A,), sections=birds))
     assert [(e.text, e.level) for e in found] == [("1 Birds", 1), ("1.1 Owls", 2),
                                                   ("1.2 Herons", 2)]  # fmt: skip
-    found = listed(catalog, "contents", where=Where((A,), sections=sea))
+    found = listed(catalog, "contents", where=SearchFilter((A,), sections=sea))
     assert [(e.text, e.level) for e in found] == [("Part II Sea", 1), ("2 Fish", 2), ("3 Crabs", 2)]
-    assert listed(catalog, "contents", where=Where((A,), sections=())) == []
+    assert listed(catalog, "contents", where=SearchFilter((A,), sections=())) == []

@@ -6,9 +6,9 @@ import pytest
 
 from desktop.core.errors import UserFacingError
 from desktop.core.library.indexing import Indexer
-from desktop.core.library.where import Where
+from desktop.core.library.search_filter import SearchFilter
 from desktop.core.records import BookStatus
-from desktop.core.retrieval import search, second_look
+from desktop.core.retrieval import late_interaction, search
 from tests.core import makers
 
 if TYPE_CHECKING:
@@ -61,15 +61,17 @@ def test_both_books_are_searched(library: Library) -> None:
 
 def test_a_book_and_pages_may_be_chosen(library: Library, books: tuple[str, str]) -> None:
     birds, coins = books
-    assert {h.passage.book for h in search.find(library, "heron", where=Where((coins,)))} == {coins}
-    assert texts(search.find(library, "heron", where=Where((coins,))))[0] == COINS[1]
-    hits = search.find(library, "heron", where=Where((birds, coins), (2, 3)))
+    assert {
+        h.passage.book for h in search.find(library, "heron", where=SearchFilter((coins,)))
+    } == {coins}
+    assert texts(search.find(library, "heron", where=SearchFilter((coins,))))[0] == COINS[1]
+    hits = search.find(library, "heron", where=SearchFilter((birds, coins), (2, 3)))
     assert {(h.title, h.passage.page) for h in hits} == {
         ("Birds", 2),
         ("Birds", 3),
         ("Coins", 2),
     }
-    assert search.find(library, "heron", where=Where(None, (90, 99))) == []
+    assert search.find(library, "heron", where=SearchFilter(None, (90, 99))) == []
 
 
 @pytest.mark.usefixtures("books")
@@ -97,10 +99,10 @@ def test_a_second_look_orders_the_best_and_leaves_the_others(
         asked.append([passage.text for passage in passages])
         return [len(passage.text) for passage in passages]
 
-    monkeypatch.setattr(second_look, "scores", longest)
+    monkeypatch.setattr(late_interaction, "scores", longest)
     assert texts(search.find(library, "heron in water", limit=5)) == first
     monkeypatch.setattr(search, "AGAIN", 1.0)
-    monkeypatch.setattr(second_look, "CANDIDATES", 3)
+    monkeypatch.setattr(late_interaction, "CANDIDATES", 3)
     found = search.find(library, "heron in water", limit=5)
     assert asked == [first, first[:3]]
     assert texts(found) == [*sorted(first[:3], key=len, reverse=True), *first[3:]]
@@ -113,9 +115,9 @@ def test_a_second_look_orders_the_best_and_leaves_the_others(
 def test_those_that_there_was_no_time_for_stay_behind(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(second_look, "scores", lambda *_: [])
+    monkeypatch.setattr(late_interaction, "scores", lambda *_: [])
     first = texts(search.find(library, "heron in water"))
-    monkeypatch.setattr(second_look, "scores", lambda *_: [0.1, 0.9])
+    monkeypatch.setattr(late_interaction, "scores", lambda *_: [0.1, 0.9])
     again = texts(search.find(library, "heron in water"))
     assert again == [first[1], first[0], *first[2:]]
 
@@ -124,7 +126,7 @@ def test_a_removed_book_is_not_found(library: Library, books: tuple[str, str]) -
     library.remove(books[0])
     assert {hit.title for hit in search.find(library, "heron")} == {"Coins"}
     with pytest.raises(UserFacingError, match="no book to look in"):
-        search.find(library, "heron", where=Where((books[0],)))
+        search.find(library, "heron", where=SearchFilter((books[0],)))
     library.restore(books[0])
     assert {hit.title for hit in search.find(library, "heron")} == {"Birds", "Coins"}
 

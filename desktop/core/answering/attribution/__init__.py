@@ -1,0 +1,1 @@
+"""Claims held against the sources: citations, highlights, abstention."""

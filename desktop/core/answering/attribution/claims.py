@@ -1,0 +1,71 @@
+"""What an answer says, sentence by sentence: quotations, claims, and what is neither."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from desktop.core.text import normalisation, sentences
+
+_MARKER = r"\[[1-9]\d*(?:\s*[,;–-]\s*\d+)*\]"
+_INVENTED = re.compile(
+    r"(?:\s+|^|(?<=[.!?”\"])|(?<=[^\W\d_]{3}))" + _MARKER + r"(?:\s*" + _MARKER + r")*(?!\()"
+    r"|\s*\((?:passages?|source)\s*\[?\d+\]?\)",
+    re.IGNORECASE,
+)
+"""Markers that the model wrote; an index such as x[1] or word[0], or a link, is none."""
+_LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_LIST_SPLIT = re.compile(r"\n(?=\s*(?:[-*•]|\d+[.)])\s+)|\n")
+_QUOTE_MARK = re.compile(r"^\s*>\s*")
+_CELLS = re.compile(r"\s*\|[\s|:-]*")
+"""What stands between the cells of a table's row, or draws the line under its heading."""
+_DOUBLED = 0.85
+"""A quotation of whose words the answer has so large a share adds nothing to it."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A model's text, parted.
+
+    Attributes:
+        quotes: Lines that it copied from the passages, to show on what it relies.
+        text: Its answer, without them and without markers that it invented.
+    """
+
+    quotes: tuple[str, ...]
+    text: str
+
+
+def part(text: str) -> Written:
+    """Part a model's text into its quotations and its answer."""
+    quotes, rest = [], []
+    for line in _INVENTED.sub("", text).strip().split("\n"):
+        mark = _QUOTE_MARK.match(line)
+        if mark and line[mark.end() :].strip(" |:-"):
+            quotes.append(_CELLS.sub(" \u00b7 ", line[mark.end() :]).strip(" \u00b7"))
+        elif not mark:
+            rest.append(line)
+    answer = "\n".join(rest).strip()
+    if not answer:  # the quotations are all it says
+        return Written((), "\n".join(dict.fromkeys(quotes)))
+    return Written(tuple(dict.fromkeys(quotes)), answer)
+
+
+def adds(quote: str, answer: str) -> bool:
+    """Whether a quotation says something that the answer does not say already."""
+    words = normalisation.content_words(quote)
+    said = set(normalisation.content_words(answer))
+    return sum(word in said for word in words) < _DOUBLED * len(words)
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """Return the spans of an answer's sentences and list entries."""
+    result = []
+    position = 0
+    for line in _LIST_SPLIT.split(text):
+        offset = text.index(line, position)
+        position = offset + len(line)
+        mark = _LIST_MARK.match(line)
+        skip = mark.end() if mark else 0
+        result += [(offset + skip + a, offset + skip + b) for a, b in sentences.spans(line[skip:])]
+    return result

@@ -1,0 +1,1 @@
+"""The language model at work: one model loaded, answers written, books prefilled."""

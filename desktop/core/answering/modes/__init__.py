@@ -1,0 +1,1 @@
+"""What each mode puts before the model, and what that takes."""

@@ -1,0 +1,1 @@
+"""From the sources of an answer to the prompt: context, cached blocks, recap, texts."""

@@ -1,0 +1,1 @@
+"""This computer: processor, cores, accelerators, and what fits its memory."""

@@ -1,0 +1,1 @@
+"""Model files: the catalogue, what is installed, and getting one."""

@@ -1,0 +1,1 @@
+"""Running a model: llama.cpp, its key/value cache, prefill and decoding."""

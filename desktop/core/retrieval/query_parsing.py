@@ -1,0 +1,320 @@
+"""Questions about the book itself, answered from its structure and not by likeness.
+
+What a question says of where to look ("in chapter 4", "on page 57", "the figures about …")
+becomes a `Where`, by rules over the question and the book's own outline. Nothing of the question's
+text gets into a filter: chapters are looked up, pages become numbers. An ordinary question that
+merely contains such a word is left whole.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from desktop.core.library.search_filter import EVERYWHERE, SearchFilter
+from desktop.core.records import Limit
+from desktop.core.retrieval import query_patterns, table_of_contents
+from desktop.core.text import normalisation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from desktop.core.library.catalog import Catalog
+    from desktop.core.records import Book
+    from desktop.core.retrieval.table_of_contents import Outline, Section
+
+KEYS = BOOK, SECTION, PAGES, MARKS = "book", "section", "pages", "marks"
+"""Of the limits that a question may have."""
+MOST_NAMED = 3
+"""Of more sections a limit names the first and the last."""
+SHORTEST_ALIKE = 5
+"""Letters with which words of two languages begin alike."""
+_PLACE_WORD = r"(?:chapters?|sections?|pages?|p\.|appendix|chapitres?|annexes?|kapitel|seiten?)"
+_PLACED = (
+    rf"(?:\d+|{table_of_contents.NUMBER_WORDS}|last|next|previous|final|beginning|end|"
+    "dernier|dernière)"
+)
+_SUSPECT = re.compile(
+    rf"\b{_PLACE_WORD}\b.{{0,24}}\b{_PLACED}\b|\b{_PLACED}\b.{{0,12}}\b{_PLACE_WORD}\b|"
+    r"^\W*(?:list|show|give|find|name|enumerate|collect|gather|donne[rz]?|montre[rz]?|liste[rz]?)\b"
+    r".*\b(?:figures|tables|diagrams|drawings|pictures|definitions|tableaux|d\u00e9finitions)\b",
+    re.IGNORECASE,
+)
+_WHICH = re.compile(
+    r"\b(?:which|what|quel(?:le)?s?|welche[srn]?)\s+(?:chapters?|sections?|pages?|chapitres?)\b",
+    re.IGNORECASE,
+)
+"""Asks for a place; that is found by likeness."""
+_MARK_OF = {"figures": "figure", "tables": "table", "definitions": "definition"}
+_FIELDS = (
+    r'"{\"list\": \"" list "\", \"chapter\": \"" chapter "\", \"first_page\": " page',
+    r'", \"last_page\": " page ", \"about\": \"" about "\"}"',
+)
+GRAMMAR = "\n".join(
+    (
+        "root ::= " + " ".join(_FIELDS),
+        'list ::= "none" | "contents" | "figures" | "tables" | "definitions"',
+        "chapter ::= [0-9.]{0,8}",
+        'page ::= "0" | [1-9] [0-9]{0,4}',
+        r'about ::= [^"\\\x00-\x1f]{0,80}',
+    )
+)
+"""What a language model may answer when it is asked what a question says of where to look, in
+llama.cpp's GBNF; 0 is no page."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a question says of where to look, and what is left to be searched for.
+
+    Attributes:
+        query: The words to search for; "" where the question only says where.
+        where: The part of the library.
+        limits: What of it came from the question.
+        listing: "contents", "figures", "tables" or "definitions" where a list is asked for,
+            which needs no model; else "".
+    """
+
+    query: str
+    where: SearchFilter = EVERYWHERE
+    limits: tuple[Limit, ...] = ()
+    listing: str = ""
+
+
+LONGEST = 2000
+"""Characters of a question in which a place is looked for; a longer one is a pasted text."""
+
+
+def plan(
+    question: str,
+    catalog: Catalog,
+    books: Sequence[Book],
+    *,
+    where: SearchFilter = EVERYWHERE,
+    without: Sequence[str] = (),
+) -> Plan:
+    """Return what a question says of where to look.
+
+    A chapter or page that the book does not have gives no limit.
+
+    Args:
+        question: What the user asked.
+        catalog: Where the outlines are.
+        books: The books that are asked.
+        where: What the user chose; the question's limits narrow it.
+        without: Keys of limits that are not to be taken from the question.
+    """
+    if len(question) > LONGEST:
+        return Plan(question, where)
+    state = _Reading(question, catalog, list(books), where, frozenset(without))
+    state.take_book()
+    state.take_sections()
+    state.take_pages()
+    return state.plan()
+
+
+def ordinary(asked: Plan, question: str) -> Plan:
+    """Return a plan without its list, which the book does not have: the passages are found."""
+    limits = tuple(limit for limit in asked.limits if limit.key != MARKS)
+    query = "" if asked.listing == "contents" and limits else question
+    return Plan(query, replace(asked.where, marks=()), limits)
+
+
+class _Reading:
+    """A question from which limits are taken one by one."""
+
+    def __init__(
+        self,
+        question: str,
+        catalog: Catalog,
+        books: list[Book],
+        where: SearchFilter,
+        without: frozenset[str],
+    ) -> None:
+        self.rest = query_patterns.whole_numbers(question.strip())
+        self._question = question
+        self._catalog = catalog
+        self._books = books
+        self.where = where
+        self._without = without
+        self._titles: list[str] = []
+        self.limits: list[Limit] = []
+
+    def take_book(self) -> None:
+        """Keep to the one of the books that is named."""
+        named = self._named_book()
+        if named is None:
+            return
+        match, book = named
+        self.rest = query_patterns.cut(self.rest, match)
+        if len(self._books) > 1 and BOOK not in self._without:
+            self._books = [book]
+            self.where = replace(self.where, books=(book.id,))
+            self.limits.append(Limit(BOOK, book.title))
+
+    def _named_book(self) -> tuple[re.Match[str], Book] | None:
+        titled = [
+            (m, book) for book in self._books if (m := query_patterns.title(self.rest, book.title))
+        ]
+        if len(titled) == 1:
+            return titled[0]
+        for match in query_patterns.books(self.rest):
+            named = _named(match["after"] or match["before"], self._books)
+            if len(named) == 1:
+                return match, named[0]
+        return None
+
+    def take_sections(self) -> None:
+        """Keep to the chapters or sections that are named by number."""
+        matches = query_patterns.sections(self.rest)
+        if SECTION in self._without or len(self._books) != 1 or not matches:
+            return
+        outline = table_of_contents.outline(self._catalog, self._books[0].id)
+        named: list[Section] = []
+        rest = self.rest
+        for match in reversed(matches):
+            kind = table_of_contents.kind_of(match["kind"])
+            found = [outline.numbered(number, kind) for number in query_patterns.numbers(match)]
+            if any(found):
+                named = [section for section in found if section] + named
+                rest = query_patterns.cut(rest, match)
+        if self._keep(outline, named):
+            self.rest = rest
+
+    def keep_section(self, number: str) -> None:
+        """Keep to the section that has a number, if there is one book, and it has it."""
+        if SECTION in self._without or len(self._books) != 1:
+            return
+        outline = table_of_contents.outline(self._catalog, self._books[0].id)
+        section = outline.numbered(number, "section" if "." in number else "")
+        self._keep(outline, [section] if section else [])
+
+    def _keep(self, outline: Outline, named: Sequence[Section]) -> bool:
+        """Keep to some sections; return whether any text of them is in what the user chose."""
+        # "Section 1.1 in chapter 1" is the section.
+        within = {section.path[:depth] for section in named for depth in range(len(section.path))}
+        kept = list({s.path: s for s in named if s.path not in within}.values())
+        paths = dict.fromkeys(path for section in kept for path in outline.within(section))
+        chosen = self.where.sections
+        both = tuple(path for path in paths if chosen is None or path in chosen)
+        if not both:
+            return False
+        self.where = replace(self.where, books=(self._books[0].id,), sections=both)
+        self._titles = [section.rest or section.title for section in kept]
+        labels = [outline.label(section) for section in kept]
+        between = ", " if len(labels) <= MOST_NAMED else " \u2026 "
+        shown = labels if len(labels) <= MOST_NAMED else [labels[0], labels[-1]]
+        self.limits.append(Limit(SECTION, between.join(shown)))
+        return True
+
+    def take_pages(self) -> None:
+        """Keep to the pages that are named."""
+        match = query_patterns.pages(self.rest)
+        if match is not None and self.keep_pages(int(match["first"]), int(match["last"] or 0)):
+            self.rest = query_patterns.cut(self.rest, match)
+
+    def keep_pages(self, first: int, last: int) -> bool:
+        """Keep to some pages; return whether a book has them."""
+        last = last or first
+        if PAGES in self._without:
+            return False
+        if not 1 <= first <= last <= max((book.pages for book in self._books), default=0):
+            return False
+        chosen = self.where.pages or (first, last)
+        if chosen[0] > last or chosen[1] < first:
+            return False
+        self.where = replace(self.where, pages=(max(first, chosen[0]), min(last, chosen[1])))
+        label = f"page {first}" if first == last else f"pages {first}\u2013{last}"
+        self.limits.append(Limit(PAGES, label))
+        return True
+
+    def keep_marks(self, listing: str) -> bool:
+        """Keep to the passages that a list is made of; return whether there is such a list."""
+        if listing not in _MARK_OF:
+            return listing == "contents"
+        if MARKS in self._without:
+            return False
+        self.where = replace(self.where, marks=(*self.where.marks, _MARK_OF[listing]))
+        self.limits.append(Limit(MARKS, listing))
+        return True
+
+    def plan(self) -> Plan:
+        """Return what came of it."""
+        listing, subject = query_patterns.listing(self.rest)
+        if listing and MARKS not in self._without:
+            self.keep_marks(listing)
+            return Plan(subject, self.where, tuple(self.limits), listing)
+        if not self.limits:
+            return Plan(self._question, self.where)
+        if not query_patterns.nothing_left(self.rest):
+            return Plan(query_patterns.trimmed(self.rest), self.where, tuple(self.limits))
+        if self._titles and query_patterns.asks_contents(self.rest):
+            return Plan("", self.where, tuple(self.limits), "contents")
+        # The start of several chapters is the start of the first; their subjects find all.
+        query = ", ".join(self._titles) if len(self._titles) > 1 else ""
+        return Plan(query, self.where, tuple(self.limits))
+
+
+def _named(name: str, books: Sequence[Book]) -> list[Book]:
+    """Return the books that have all words of a name in the title, else nearly all of them.
+
+    Words of two languages are near: "\u00e9conomie" and "economics".
+    """
+    words = set(normalisation.content_words(name))
+    titles = [(book, set(normalisation.content_words(book.title))) for book in books]
+    exact = [book for book, title in titles if words and words <= title]
+    return exact or [
+        book
+        for book, title in titles
+        if words and all(any(_near(word, other) for other in title) for word in words)
+    ]
+
+
+def _near(word: str, other: str) -> bool:
+    """Whether two words begin alike and differ only in their last letters."""
+    alike = max(SHORTEST_ALIKE, len(word) - 3, len(other) - 3)
+    return word == other or word[:alike] == other[:alike]
+
+
+def suspects(question: str) -> bool:
+    """Whether a question speaks of chapters, pages or figures, which `plan` may have missed."""
+    return bool(_SUSPECT.search(question)) and not _WHICH.search(question)
+
+
+def from_model(
+    reply: str,
+    question: str,
+    catalog: Catalog,
+    books: Sequence[Book],
+    *,
+    where: SearchFilter = EVERYWHERE,
+    without: Sequence[str] = (),
+) -> Plan:
+    """Return the plan that a model's reply in `GRAMMAR` gives, each value checked.
+
+    The chapter must be in the outline and the pages in the book, and the question must have their
+    numbers; "about" only ever becomes words to search for. What is malformed, or says nothing,
+    gives the plan of the rules.
+    """
+    rules = plan(question, catalog, books, where=where, without=without)
+    try:
+        row: dict[str, Any] = json.loads(reply)
+        listing, number = str(row["list"]), str(row["chapter"])
+        first, last = int(row["first_page"]), int(row["last_page"])
+        about = " ".join(str(row["about"]).split())
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        return rules
+    state = _Reading(question, catalog, list(books), where, frozenset(without))
+    said = query_patterns.said_numbers(question)
+    if table_of_contents.parse_number(number) in said:
+        state.keep_section(number)
+    if {(first,), (last or first,)} <= said:
+        state.keep_pages(first, last)
+    if not state.keep_marks(listing):
+        listing = ""
+    # The question's own words find better than the model's, unless a list is narrowed by them.
+    query = about if listing else question
+    found = bool(state.limits or listing)
+    return Plan(query, state.where, tuple(state.limits), listing) if found else rules

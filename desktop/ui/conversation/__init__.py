@@ -1,0 +1,1 @@
+"""The middle pane: questions, answers, and what of a book is asked."""

@@ -1,0 +1,1 @@
+"""The left pane: books, collections, and what is done with them."""

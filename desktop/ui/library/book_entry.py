@@ -1,0 +1,58 @@
+"""What the window knows of one book of the library, or of one file on its way in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from desktop.core.records import Book, BookStatus, Progress
+from desktop.ui.formatting import book_name
+
+if TYPE_CHECKING:
+    from desktop.core.library.prefill_progress import PrefillProgress
+    from desktop.ui.bridge import JobHandle
+
+
+@dataclass
+class BookEntry:
+    """One card of the library.
+
+    Attributes:
+        key: The book's id, or the path of a file that has no book yet.
+        book: None while it is not known.
+        progress: The last that was heard.
+        error: What is wrong and what to do; empty for nothing.
+        locked: Whether a password is asked for; `error` then says what came of the last one.
+        job: What is being done for it.
+        ahead: How much of it is read ahead; None for nothing.
+        studying: How far reading ahead is, while it is being done.
+    """
+
+    key: str
+    file: str
+    book: Book | None = None
+    progress: Progress | None = None
+    error: str = ""
+    locked: bool = False
+    job: JobHandle | None = None
+    ahead: PrefillProgress | None = None
+    studying: Progress | None = None
+
+    @property
+    def name(self) -> str:
+        """What the card is called."""
+        return book_name(self.book, self.file)
+
+    @property
+    def running(self) -> bool:
+        """Whether it is being worked on."""
+        return self.job is not None and self.job.running
+
+    @property
+    def askable(self) -> bool:
+        """Whether a question finds something in it."""
+        book = self.book
+        if book is None:
+            return False
+        done = book.status in (BookStatus.ASKABLE, BookStatus.INDEXED)
+        return done or (book.status == BookStatus.PAUSED and 0 < book.pages <= book.pages_read)

@@ -1,0 +1,1 @@
+"""The main window itself: start-up, menus and actions, notifications, drag and drop."""

@@ -1,0 +1,218 @@
+"""The main window: its panes, what is dropped on it, and how it begins and ends.
+
+Puts the parts together. Each part owns its own business; here is none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, Qt, QTimer
+from PySide6.QtWidgets import QMainWindow, QSplitter, QVBoxLayout, QWidget
+
+from desktop.ui.conversation.conversation_pane import ConversationPane
+from desktop.ui.icons import Icons, draw
+from desktop.ui.library.book_list import BookList
+from desktop.ui.library.collection_list import CollectionList
+from desktop.ui.library.importing import Importer
+from desktop.ui.library.library_pane import LibraryPane
+from desktop.ui.models.model_list import ModelList
+from desktop.ui.reader.page_host import PageHost
+from desktop.ui.shell.actions import Actions
+from desktop.ui.shell.drag_and_drop import DropOverlay, promise, sort_mime
+from desktop.ui.shell.menus import Menus
+from desktop.ui.shell.notice_bar import NoticeBar
+from desktop.ui.shell.notifications import Notifications
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from PySide6.QtGui import (
+        QCloseEvent,
+        QDragEnterEvent,
+        QDragLeaveEvent,
+        QDropEvent,
+        QPaintEvent,
+    )
+
+    from desktop.paths import Paths
+    from desktop.ui.bridge import Workers
+    from desktop.ui.conversation.session import Session
+    from desktop.ui.library.background_prefill import BackgroundPrefill
+    from desktop.ui.reader.page_pane import PagePane
+    from desktop.ui.shell.preferences import Preferences
+    from desktop.ui.theme import Theme
+
+SIZE = (1280, 800)
+MIDDLE_WIDTH = 400
+STEP_MS = 15
+
+
+class MainWindow(QMainWindow):
+    """The window.
+
+    Args:
+        paths: The folders it works on.
+        workers: The workers behind it; none runs before the first paint.
+    """
+
+    def __init__(
+        self, paths: Paths, *, workers: Workers, theme: Theme, preferences: Preferences
+    ) -> None:
+        super().__init__()
+        self._paths = paths
+        self._begun = False
+        self._at_start: list[Path] = []
+        self.theme = theme
+        self.workers = workers
+        self.preferences = preferences
+        self.session: Session | None = None
+        self.background_prefill: BackgroundPrefill | None = None
+        self.icons = Icons(theme, self)
+        self.book_list = BookList(workers.librarian, self)
+        self.store = ModelList(workers.fetcher, paths.models, self)
+        self.importer = Importer(self.book_list, self.store, self)
+        self.collections = CollectionList(workers.librarian, self.book_list, self)
+        self.library = LibraryPane(self.book_list, self.collections, self.icons)
+        self.conversation = ConversationPane(theme=theme, icons=self.icons, store=self.store)
+        self.notices = NoticeBar(self.icons)
+        self.overlay = DropOverlay(theme, self)
+        self._build()
+        self.host = PageHost(
+            self.splitter, workers.reader, self.book_list, theme=theme, icons=self.icons
+        )
+        self.commands = Actions(self, paths)
+        self.menus = Menus(
+            self, self.commands.commands(), theme=theme.choice, settings=preferences.settings
+        )
+        self.notifications = Notifications(self)
+        self._connect()
+        self._restore()
+
+    @property
+    def page(self) -> PagePane:
+        """The page pane."""
+        return self.host.pane
+
+    def add_at_start(self, files: list[Path]) -> None:
+        """Add files once the window has begun."""
+        self._at_start = files
+
+    def begin(self) -> None:
+        """Start what the first paint did not need, a step at a time, so that keys are heard."""
+        self.icons.refresh()
+        self.setWindowIcon(draw("lutrin", None))
+        self._open_session()
+        # Starting a process takes some 20 ms; what the user does comes in between.
+        for turn, step in enumerate((self.book_list.load, self.store.load, self._add_first), 1):
+            QTimer.singleShot(turn * STEP_MS, self, step)
+
+    def _open_session(self) -> None:
+        from desktop.ui.shell.startup import start_session
+
+        self.session = start_session(self, self._paths)
+
+    def _add_first(self) -> None:
+        self.importer.add_paths(self._at_start)
+
+    def show_library(self, shown: bool) -> None:
+        """Show or hide the library pane."""
+        self.library.setVisible(shown)
+        self.preferences.change(show_library=shown)
+
+    def _build(self) -> None:
+        self.setWindowTitle("Lutrin")
+        self.setAcceptDrops(True)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.setHandleWidth(1)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(self.library)
+        self.splitter.addWidget(self.conversation)
+        self.splitter.setStretchFactor(1, 1)
+        self._foot = QWidget()
+        row = QVBoxLayout(self._foot)
+        row.setContentsMargins(10, 0, 10, 8)
+        row.addWidget(self.notices)
+        self._foot.hide()
+        central = QWidget()
+        column = QVBoxLayout(central)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.splitter, 1)
+        column.addWidget(self._foot)
+        self.setCentralWidget(central)
+
+    def _connect(self) -> None:
+        self.library.add_wanted.connect(self.importer.choose_books)
+        self.library.book_opened.connect(self.host.open_book)
+        self.conversation.welcome.add_wanted.connect(self.importer.choose_books)
+        self.conversation.welcome.handbook_wanted.connect(self.importer.add_handbook)
+        self.conversation.view.spot_wanted.connect(self.host.open_source)
+        self.notices.visibility_changed.connect(self._foot.setVisible)
+        self.host.visibility_changed.connect(self._on_page_shown)
+        self.splitter.splitterMoved.connect(lambda *_: self._keep_sizes())
+
+    def _restore(self) -> None:
+        kept = self.preferences.settings
+        self.resize(*SIZE)
+        if kept.geometry:
+            self.restoreGeometry(QByteArray.fromBase64(kept.geometry.encode()))
+        self.menus.library.setChecked(kept.show_library)
+        self.library.setVisible(kept.show_library)
+        self._spread()
+
+    def _spread(self) -> None:
+        kept = self.preferences.settings
+        page = kept.page_width if self.host.shown else 0
+        middle = max(MIDDLE_WIDTH, self.width() - kept.library_width - page)
+        self.splitter.setSizes([kept.library_width, middle, page])
+
+    def _on_page_shown(self, shown: bool) -> None:
+        self.menus.page.setChecked(shown)
+        self._spread()
+
+    def _keep_sizes(self) -> None:
+        library, _, page = [*self.splitter.sizes(), 0][:3]
+        if library:
+            self.preferences.change(library_width=library)
+        if page:
+            self.preferences.change(page_width=page)
+
+    # Qt overrides
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint; once the first is done, begin the work behind the window."""
+        super().paintEvent(event)
+        if not self._begun:
+            self._begun = True
+            QTimer.singleShot(0, self, self.begin)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Say what letting go will do."""
+        if event.mimeData().hasUrls():
+            area = self.rect()
+            self.overlay.say(promise(sort_mime(event.mimeData())), area)
+            event.acceptProposedAction()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Take the sign away."""
+        self.overlay.hide()
+        super().dragLeaveEvent(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Add what was dropped."""
+        self.overlay.hide()
+        dropped = sort_mime(event.mimeData())
+        event.acceptProposedAction()
+        QTimer.singleShot(0, self, lambda: self.importer.add(dropped))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Hide at once, keep everything, stop the workers."""
+        geometry = bytes(self.saveGeometry().toBase64().data()).decode()
+        self.preferences.change(geometry=geometry)
+        self.hide()
+        if self.session is not None:
+            self.session.close()
+        self.preferences.save()
+        self.workers.close()
+        event.accept()
