@@ -53,15 +53,16 @@ class PromptBlocks:
     def __init__(self, library: Library, loaded: LoadedModel, texts: prompts.Prompts) -> None:
         self._library = library
         self._loaded = loaded
-        self._texts = texts
+        self.texts = texts
+        self.engine = loaded.engine
         self._tokens: dict[tuple[str, int, int], list[int]] = {}
         self._segments: dict[tuple[str, int], dict[tuple[int, int], list[int]]] = {}
 
     @cached_property
     def opening(self) -> list[int]:
         """The tokens behind which a leaf is read ahead."""
-        messages = [*self._texts.start(), ("user", ("", ""))]
-        tokens, places = self._loaded.engine.chat_in_parts(messages)
+        messages = [*self.texts.start(), ("user", ("", ""))]
+        tokens, places = self.engine.chat_in_parts(messages)
         return tokens[: places[0]]
 
     def of(
@@ -109,7 +110,7 @@ class PromptBlocks:
         """Return a leaf's tokens in a prompt."""
         place = block.book, block.page, block.start
         if place not in self._tokens:
-            self._tokens[place] = self._loaded.engine.tokenize(self._texts.block_text(block))
+            self._tokens[place] = self.engine.tokenize(self.texts.block_text(block))
         return self._tokens[place]
 
     def saved(self, block: Source) -> bool:
@@ -131,7 +132,7 @@ class PromptBlocks:
             CancelledError: if stopped.
         """
         before, tokens = self._before(block), self.tokens(block)
-        state, count = self._loaded.engine.prefill_block(before, tokens, cancelled=cancelled)
+        state, count = self.engine.prefill_block(before, tokens, cancelled=cancelled)
         self._loaded.states(block.book).save([*before, *tokens], state)
         return count
 
