@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -38,6 +38,37 @@ APOLOGY_WORDS = 4
 """Words that may stand before a refusal ("I am sorry."); after more, something was answered."""
 ANY = "*"
 """The entry for an embedder and model that nothing was fitted for."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether an answer is given.
+
+    Attributes:
+        given: Whether it is borne out well enough.
+        refused: Whether the model itself wrote that the passages do not answer.
+        signs: By which it was decided, see `signs`; empty after a refusal.
+    """
+
+    given: bool
+    refused: bool = False
+    signs: dict[str, float] = field(default_factory=dict)
+
+
+def decide(request: Request, draft: Draft, proved: Proved, embedder: str, refusal: str) -> Decision:
+    """Return whether to give an answer, or to say that the book does not say.
+
+    Args:
+        request: What was asked.
+        draft: What the model wrote.
+        proved: What of it is proved.
+        embedder: The embedder's identity; what was fitted belongs to it and to the model.
+        refusal: What the model writes where the passages do not answer.
+    """
+    if refuses(proved.own, refusal):
+        return Decision(given=False, refused=True)
+    found = signs(request, draft, proved)
+    return Decision(load(embedder, draft.model).answers(found), signs=found)
 
 
 def refuses(answer: str, refusal: str) -> bool:
