@@ -1,4 +1,4 @@
-"""What reading a part of a book as a whole takes: said before anything is read."""
+"""The token budget of a part of a book: what reading all of it takes, before any is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a part of a book through for one question, a few pages at a time, taking notes.
+"""Map-reduce over a part of a book for one question: notes of a few pages each, then an answer.
 
 A note is what the model copies of those pages, word for word, so it can't be wrong, only beside
 the point. The answer is then written from the passages that were copied from, together with those
