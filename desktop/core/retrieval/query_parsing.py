@@ -77,7 +77,7 @@ def plan(
     """
     if len(question) > LONGEST:
         return Plan(question, where)
-    state = _Reading(question, catalog, list(books), where, frozenset(without))
+    state = _Parser(question, catalog, list(books), where, frozenset(without))
     state.take_book()
     state.take_sections()
     state.take_pages()
@@ -91,7 +91,7 @@ def ordinary(asked: Plan, question: str) -> Plan:
     return Plan(query, replace(asked.where, marks=()), limits)
 
 
-class _Reading:
+class _Parser:
     """A question from which limits are taken one by one."""
 
     def __init__(
@@ -275,7 +275,7 @@ def from_model(
         about = " ".join(str(row["about"]).split())
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return rules
-    state = _Reading(question, catalog, list(books), where, frozenset(without))
+    state = _Parser(question, catalog, list(books), where, frozenset(without))
     said = _numbers_said(question)
     if table_of_contents.parse_number(number) in said:
         state.keep_section(number)

@@ -101,7 +101,7 @@ def prefill(
     # By segments, each from its first page: a block is read behind those before it.
     at = {segment_of(page) for page in near}
     numbers.sort(key=lambda n: (min((abs(segment_of(n) - m) for m in at), default=0), n))
-    reader = _Reader(library, models, model, listener, waits)
+    reader = _Prefiller(library, models, model, listener, waits)
     pace = Pace(listener.stage, "studying", total=sum(counts.values()), unit="passages")
     done = 0
     for number in numbers:
@@ -120,7 +120,7 @@ def prefill(
     )
 
 
-class _Reader:
+class _Prefiller:
     """Reads page after page while nobody else wants the model."""
 
     def __init__(

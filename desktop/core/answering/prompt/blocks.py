@@ -61,7 +61,7 @@ class PromptBlocks:
         self._segments: dict[tuple[str, int], dict[tuple[int, int], list[int]]] = {}
 
     @cached_property
-    def opening(self) -> list[int]:
+    def prefix(self) -> list[int]:
         """The tokens behind which a block is read ahead."""
         messages = [*self.texts.start(), ("user", ("", ""))]
         tokens, places = self.engine.chat_in_parts(messages)
@@ -117,11 +117,11 @@ class PromptBlocks:
 
     def saved(self, block: Source) -> bool:
         """Return whether there is a state of a block, sound or not."""
-        return self._loaded.states(block.book).has([*self._before(block), *self.tokens(block)])
+        return self._loaded.states(block.book).has([*self._prefix_of(block), *self.tokens(block)])
 
     def load(self, block: Source) -> tuple[bytes, int] | None:
         """See `Splice.load`."""
-        before = self._before(block)
+        before = self._prefix_of(block)
         state = self._loaded.states(block.book).load([*before, *self.tokens(block)])
         return None if state is None else (state, len(before))
 
@@ -133,24 +133,24 @@ class PromptBlocks:
         Raises:
             CancelledError: if stopped.
         """
-        before, tokens = self._before(block), self.tokens(block)
+        before, tokens = self._prefix_of(block), self.tokens(block)
         state, count = self.engine.prefill_block(before, tokens, cancelled=cancelled)
         self._loaded.states(block.book).save([*before, *tokens], state)
         return count
 
-    def _before(self, block: Source) -> list[int]:
+    def _prefix_of(self, block: Source) -> list[int]:
         """Return the tokens behind which a block is read."""
         key = block.book, segment_of(block.page)
         if key not in self._segments:
             self._segments[key] = self._segment(*key)
-        return self._segments[key].get((block.page, block.start), self.opening)
+        return self._segments[key].get((block.page, block.start), self.prefix)
 
     def _segment(self, book: str, number: int) -> dict[tuple[int, int], list[int]]:
         """Return the tokens before each block of a segment, by its page and where it starts."""
         pages = range(number * SEGMENT_PAGES + 1, (number + 1) * SEGMENT_PAGES + 1)
         found = {}
         for group in self.grouped(self.of(book, pages)):
-            before = self.opening
+            before = self.prefix
             for block in group:
                 found[block.page, block.start] = before
                 before = [*before, *self.tokens(block)]
@@ -165,7 +165,7 @@ class PromptBlocks:
             tokens = len(self.tokens(block))
             if length + tokens > most:
                 groups.append([])
-                length = len(self.opening)
+                length = len(self.prefix)
             groups[-1].append(block)
             length += tokens
         return groups
