@@ -58,8 +58,8 @@ def build_window(
         kinds: Other workers in the place of the real ones, for tests.
     """
     from desktop.ui.bridge import connect_workers
+    from desktop.ui.preferences import Preferences
     from desktop.ui.shell.main_window import MainWindow
-    from desktop.ui.shell.preferences import Preferences
     from desktop.ui.theme import Theme
 
     preferences = Preferences(paths.settings)

@@ -15,12 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.ui.buttons import tool_button
+from desktop.ui.buttons import PANE_HEAD_HEIGHT, tool_button
 from desktop.ui.conversation.composer import Composer
 from desktop.ui.conversation.conversation_view import ConversationView
 from desktop.ui.formatting import tr
 from desktop.ui.library.welcome import Welcome
-from desktop.ui.reader.page_toolbar import HEAD_HEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -129,7 +128,7 @@ class ConversationPane(QWidget):
     def _build(self) -> None:
         head = QFrame()
         head.setObjectName("pane-head")
-        head.setFixedHeight(HEAD_HEIGHT)
+        head.setFixedHeight(PANE_HEAD_HEIGHT)
         row = QHBoxLayout(head)
         row.setContentsMargins(14, 0, 8, 0)
         row.setSpacing(4)

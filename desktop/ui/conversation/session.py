@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from desktop.ui.conversation.question_runner import QuestionRunner
     from desktop.ui.library.book_list import BookList
     from desktop.ui.models.model_list import ModelList
-    from desktop.ui.shell.preferences import Preferences
+    from desktop.ui.preferences import Preferences
 
 UNDO_MS = 10_000
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from desktop.ui.bridge import JobHandle, Workers
     from desktop.ui.library.book_list import BookList
-    from desktop.ui.shell.preferences import Preferences
+    from desktop.ui.preferences import Preferences
     from desktop.worker.process import Delivery
 
 LOOK_MS = 3000

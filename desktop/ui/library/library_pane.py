@@ -18,11 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.ui.buttons import label, tool_button
+from desktop.ui.buttons import PANE_HEAD_HEIGHT, label, tool_button
 from desktop.ui.formatting import tr
 from desktop.ui.library.book_card import BookCard
 from desktop.ui.library.collection_rows import CollectionRows
-from desktop.ui.reader.page_toolbar import HEAD_HEIGHT
 
 if TYPE_CHECKING:
     from desktop.ui.icons import Icons
@@ -81,7 +80,7 @@ class LibraryPane(QWidget):
     def _build(self) -> None:
         head = QFrame()
         head.setObjectName("pane-head")
-        head.setFixedHeight(HEAD_HEIGHT)
+        head.setFixedHeight(PANE_HEAD_HEIGHT)
         row = QHBoxLayout(head)
         row.setContentsMargins(14, 0, 8, 0)
         row.addWidget(label(tr("Library"), scale=1.1), 1)

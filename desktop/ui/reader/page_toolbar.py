@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
-from desktop.ui.buttons import label, tool_button
+from desktop.ui.buttons import PANE_HEAD_HEIGHT, label, tool_button
 
 if TYPE_CHECKING:
     from desktop.ui.icons import Icons
-
-HEAD_HEIGHT = 44
 
 
 class PageToolbar(QFrame):
@@ -28,7 +26,7 @@ class PageToolbar(QFrame):
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("pane-head")
-        self.setFixedHeight(HEAD_HEIGHT)
+        self.setFixedHeight(PANE_HEAD_HEIGHT)
         self.number = QLineEdit()
         self.number.setFixedWidth(56)
         self.number.setAlignment(Qt.AlignmentFlag.AlignRight)

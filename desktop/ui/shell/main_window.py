@@ -14,12 +14,12 @@ from desktop.ui.conversation.conversation_pane import ConversationPane
 from desktop.ui.icons import Icons, draw
 from desktop.ui.library.book_list import BookList
 from desktop.ui.library.collection_list import CollectionList
-from desktop.ui.library.importing import Importer
 from desktop.ui.library.library_pane import LibraryPane
 from desktop.ui.models.model_list import ModelList
 from desktop.ui.reader.page_host import PageHost
 from desktop.ui.shell.actions import Actions
 from desktop.ui.shell.drag_and_drop import DropOverlay, promise, sort_mime
+from desktop.ui.shell.importer import Importer
 from desktop.ui.shell.menus import Menus
 from desktop.ui.shell.notice_bar import NoticeBar
 from desktop.ui.shell.notifications import Notifications
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from desktop.ui.bridge import Workers
     from desktop.ui.conversation.session import Session
     from desktop.ui.library.background_prefill import BackgroundPrefill
+    from desktop.ui.preferences import Preferences
     from desktop.ui.reader.page_pane import PagePane
-    from desktop.ui.shell.preferences import Preferences
     from desktop.ui.theme import Theme
 
 SIZE = (1280, 800)
