@@ -37,6 +37,8 @@ class ConversationPane(QWidget):
     new_wanted = Signal()
     conversation_chosen = Signal(int)
     remove_wanted = Signal(int)
+    regenerate_wanted = Signal()
+    """The last question is to be answered anew."""
 
     def __init__(
         self,

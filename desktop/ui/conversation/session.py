@@ -198,6 +198,7 @@ class Session(QObject):
         pane.new_wanted.connect(self.new)
         pane.conversation_chosen.connect(self.switch)
         pane.remove_wanted.connect(self.remove)
+        pane.regenerate_wanted.connect(self.regenerate)
         pane.composer.question_sent.connect(self.ask)
         pane.composer.stop_wanted.connect(question_runner.stop)
         pane.composer.mode_changed.connect(self._set_mode)

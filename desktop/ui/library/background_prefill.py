@@ -45,9 +45,9 @@ class BackgroundPrefill(QObject):
         book_list: Where the books are; each entry's `ahead` is kept up to date.
         preferences: Whether it may begin by itself.
         model: Returns the name of the model to read with; None for the usual one.
-        wanted: Returns the books in use, the first one first, each with the pages around which to
-            begin.
-        touched: Returns anything that is another once the user has done something.
+        books_in_use: Returns the books in use, most urgent first, each with the pages around which
+            to begin.
+        activity: Returns a value that changes whenever the user does something.
     """
 
     noticed = Signal(str)
@@ -59,8 +59,8 @@ class BackgroundPrefill(QObject):
         preferences: Preferences,
         *,
         model: Callable[[], str | None],
-        wanted: Callable[[], Sequence[tuple[str, Sequence[int]]]],
-        touched: Callable[[], object],
+        books_in_use: Callable[[], Sequence[tuple[str, Sequence[int]]]],
+        activity: Callable[[], object],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -69,8 +69,8 @@ class BackgroundPrefill(QObject):
         self._book_list = book_list
         self._preferences = preferences
         self._model = model
-        self._wanted = wanted
-        self._touched = touched
+        self._books_in_use = books_in_use
+        self._activity = activity
         self._running: _Running | None = None
         self._done: set[str] = set()
         self._seen: object = None
@@ -113,13 +113,13 @@ class BackgroundPrefill(QObject):
 
     def look(self) -> None:
         """Begin where the window was left alone for long enough; end where it is not any more."""
-        now = (QCursor.pos(), self._touched())
+        now = (QCursor.pos(), self._activity())
         if now != self._seen:
             self._seen, self._since = now, time.monotonic()
             if self._running is not None and self._running.background:
                 self.stop()
         elif self._running is None and self._may() and time.monotonic() - self._since > IDLE_S:
-            for book, near in self._wanted():
+            for book, near in self._books_in_use():
                 if self._is_left(book):
                     self.start(book, near, background=True)
                     break

@@ -83,6 +83,14 @@ class PageHost(QObject):
         else:
             self.show_pane(True)
 
+    def open_file(self, file: str) -> bool:
+        """Show the book that was made from a file; return whether there is one."""
+        entries = self._book_list.entries.values()
+        key = next((e.key for e in entries if e.file == file and e.book is not None), None)
+        if key is not None:
+            self.open_book(key)
+        return key is not None
+
     def in_find(self) -> bool:
         """Whether the user types into the find field."""
         return self._pane is not None and self._pane.find_bar.field.hasFocus()

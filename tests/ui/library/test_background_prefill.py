@@ -13,6 +13,7 @@ from desktop.ui.library import background_prefill
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from desktop.paths import Paths
     from desktop.ui.library.book_card import BookCard
     from tests.ui.conftest import Driver
 
@@ -93,14 +94,14 @@ def test_left_alone_it_reads_the_book_in_use_and_yields(driver: Driver, card: Bo
 
 @pytest.mark.usefixtures("alone")
 def test_switched_off_it_does_not_begin_by_itself(driver: Driver, card: BookCard) -> None:
-    driver.window.menus.ahead.trigger()
+    driver.window.menus.background_prefill.trigger()
     driver.ask("which?")
     driver.qtbot.wait(300)
     assert not card.ahead.isVisible()
     assert not driver.window.preferences.settings.reads_ahead
 
 
-def test_the_room_on_the_disk_is_written_at_once(driver: Driver) -> None:
+def test_the_room_on_the_disk_is_written_at_once(driver: Driver, paths: Paths) -> None:
     (room,) = (
         action
         for action in driver.window.findChildren(QAction)
@@ -109,5 +110,5 @@ def test_the_room_on_the_disk_is_written_at_once(driver: Driver) -> None:
     room.trigger()
     from desktop import settings
 
-    kept = settings.load(driver.window._paths.settings)
+    kept = settings.load(paths.settings)
     assert kept.reading_ahead_bytes == 10_000_000_000

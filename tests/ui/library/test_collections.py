@@ -4,14 +4,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from desktop.ui.library.name_dialog import NameDialog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from PySide6.QtGui import QAction
 
     from desktop.ui.library.collection_rows import CollectionRow
     from tests.ui.conftest import Driver
@@ -165,7 +164,12 @@ def test_cancelled_while_the_librarian_thinks(shelved: Shelved) -> None:
 
 def test_without_a_selection_it_says_how_to_make_one(shelved: Shelved) -> None:
     shelved.driver.window.library.all_books.click()
-    shelved.driver.window.commands.commands().new_collection()
+    (new,) = (
+        action
+        for action in shelved.driver.window.findChildren(QAction)
+        if action.text() == "New &collection from selection…"
+    )
+    new.trigger()
     assert "Choose the books of the collection first" in shelved.driver.window.notices.text.text()
     assert not shelved.driver.window.findChildren(NameDialog)
 

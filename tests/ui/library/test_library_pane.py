@@ -169,7 +169,7 @@ def test_handbook_is_one_click_away(driver: Driver) -> None:
     cards = driver.window.library.cards
     driver.until(lambda: cards and next(iter(cards.values())).state.text() == "Ready")
     assert next(iter(cards.values())).title.text() == "handbook"
-    driver.window.commands._open_handbook()
+    driver.window.menus._open_handbook()
     driver.until(lambda: driver.window.page.sheet.picture is not None)
 
 

@@ -51,7 +51,8 @@ folder = Path({str(tmp_path)!r})
 paths = Paths(folder, folder / "models", folder / "logs").create()
 application = QApplication([])
 window = app.build_window(paths, application)
-window.begin = application.quit
+window.first_painted.disconnect()
+window.first_painted.connect(application.quit)
 window.show()
 application.exec()
 print([name for name in {HEAVY!r}.split() if name in sys.modules])
@@ -65,8 +66,8 @@ def test_every_module_of_the_window_is_light() -> None:
     code = f"""
 import importlib, pkgutil, sys
 import desktop.ui
-for module in pkgutil.iter_modules(desktop.ui.__path__):
-    importlib.import_module("desktop.ui." + module.name)
+for module in pkgutil.walk_packages(desktop.ui.__path__, "desktop.ui."):
+    importlib.import_module(module.name)
 print([name for name in {HEAVY!r}.split()[:-1] if name in sys.modules])
 """
     result = run(code)
@@ -90,9 +91,9 @@ def test_theme_is_switched_at_once_and_kept(
     window = driver.window
     driver.add("metals.pdf")
     driver.ask("what?")
-    window.commands._choose_theme("light")
+    window.menus._choose_theme("light")
     light = window.palette().window().color().lightness()
-    window.commands._choose_theme("dark")
+    window.menus._choose_theme("dark")
     assert window.palette().window().color().lightness() < 60 < light
     window.close()
     assert json.loads(paths.settings.read_text())["theme"] == "dark"
