@@ -158,6 +158,25 @@ class Bridge(QObject):
             self.died.emit(self.kind, delivery.data)
 
 
+class LatestRequest:
+    """Sends requests of which only the newest of each verb counts; the one before is dropped."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+        self._jobs: dict[str, JobHandle] = {}
+
+    def ask(self, verb: str, args: dict[str, Any], on_event: Listener) -> None:
+        """Send a request in the place of the last one of its verb."""
+        self.drop(verb)
+        self._jobs[verb] = self._bridge.request(verb, args, on_event=on_event)
+
+    def drop(self, verb: str) -> None:
+        """Hear no more of the last request of a verb."""
+        job = self._jobs.pop(verb, None)
+        if job is not None:
+            job.drop()
+
+
 @dataclass(frozen=True)
 class Workers:
     """The four workers behind one window."""

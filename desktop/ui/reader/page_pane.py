@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QStackedWidget, QVBoxLa
 
 from desktop.core.codec import decode
 from desktop.core.records import Rect, Word
+from desktop.ui.bridge import LatestRequest
 from desktop.ui.buttons import label
-from desktop.ui.latest_request import LatestRequest
 from desktop.ui.reader.find_bar import FindBar, Place
-from desktop.ui.reader.find_controller import FindController
 from desktop.ui.reader.page_location import PageLocation
 from desktop.ui.reader.page_sheet import Marks, PageSheet, Picture
 from desktop.ui.reader.page_toolbar import PageToolbar
@@ -54,7 +53,6 @@ class PagePane(QWidget):
         self.setMinimumWidth(300)
         self.sheet = PageSheet(theme)
         self.find_bar = FindBar(icons)
-        self.find_controller = FindController(self.find_bar, self._latest, self)
         self.toolbar = PageToolbar(icons)
         self._build()
         self._connect()
@@ -65,7 +63,6 @@ class PagePane(QWidget):
         if self.location is None or self.location.book != location.book:
             self._labels, self.pages = [], pages
             self.find_bar.shut()
-            self.find_controller.book = location.book
             self._latest.ask("outline", {"book": location.book}, self._on_outline)
         self.location = location
         self.sheet.show_marks(Marks(cited=[location.rects] if location.rects else []))
@@ -148,7 +145,7 @@ class PagePane(QWidget):
         self.toolbar.zoomed.connect(lambda sign: self.zoom_by(ZOOM_STEP**sign))
         self.toolbar.fitted.connect(self.fit_width)
         self.toolbar.find_wanted.connect(self.open_find)
-        self.find_controller.changed.connect(self._remark)
+        self.find_bar.wanted.connect(self._find)
         self.find_bar.moved.connect(self._show_find)
         self.sheet.words_wanted.connect(self._want_words)
         self.scroller.viewport().installEventFilter(self)
@@ -252,6 +249,21 @@ class PagePane(QWidget):
                 self.sheet.set_words(delivery.data["text"], words)
 
         self._latest.ask("words", {"book": location.book, "page": location.page}, on_words)
+
+    def _find(self, text: str) -> None:
+        self._latest.drop("find")
+        if text and self.location is not None:
+            self._latest.ask("find", {"book": self.location.book, "text": text}, self._on_found)
+        else:
+            self._remark()
+
+    def _on_found(self, delivery: Delivery) -> None:
+        if delivery.event == "found":
+            for rects in delivery.data["rects"]:
+                self.find_bar.add(Place(delivery.data["page"], tuple(map(tuple, rects))))
+        else:
+            self.find_bar.finish()
+            self._remark()
 
     def _remark(self) -> None:
         if self._drawn is not None:
