@@ -78,7 +78,7 @@ def build_window(
         theme=theme,
         preferences=preferences,
     )
-    theme.dress()
+    theme.apply_style_sheet()
     for helper in (theme, preferences, *window.workers.all()):
         helper.setParent(window)
 

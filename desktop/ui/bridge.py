@@ -1,7 +1,7 @@
-"""Carries what workers send from their listener threads into the window's own thread.
+"""Passes what workers send from their listener threads to the window's own thread.
 
 Owns the queue between the two and the handles of running jobs. Knows nothing of what the jobs
-do. The worker's process is started by its first request, never by the import.
+do. A worker's process is started by its first request, never by the import.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Bridge(QObject):
         return self._worker.pid if self._worker else None
 
     def start(self) -> None:
-        """Start the worker ahead of its first request."""
+        """Start the worker before its first request."""
         if not self._closed:
             self._process().start()
 

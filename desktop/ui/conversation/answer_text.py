@@ -1,4 +1,4 @@
-"""What stands in and under an answer, as Markdown and HTML: markers, sources, details.
+"""The text of an answer and what stands under it, as Markdown and HTML: markers, sources, details.
 
 Pure functions from records to text; no widgets.
 """

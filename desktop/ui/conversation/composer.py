@@ -1,6 +1,6 @@
-"""Where a question is written: the box, how it is to be answered, and by which model.
+"""Where a question is written: the box, the mode, the part of the book, and the model.
 
-Tells what is wanted. Knows nothing of how it is done.
+Emits a signal for each wish of the user. Knows nothing of how it is carried out.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Composer(QWidget):
     models_wanted = Signal()
     part_wanted = Signal()
     """The user wants to choose what of the book is asked."""
-    attended = Signal()
+    activated = Signal()
     """The user is about to ask."""
 
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
@@ -141,7 +141,7 @@ class Composer(QWidget):
         """Say why nothing can be asked yet; empty for nothing against it."""
         self._why_not = why_not
         self.box.setPlaceholderText(why_not or tr("Ask something about your book"))
-        self.box.viewport().update()  # Qt 6.12 leaves the old text on the screen
+        self.box.viewport().update()  # Qt 6.12 keeps the old text on the screen otherwise
         self._refresh()
 
     def set_models(self, models: Sequence[tuple[str, str]], current: str) -> None:
@@ -265,12 +265,12 @@ class Composer(QWidget):
     def _on_focus(self, focused: bool) -> None:
         restyle(self._frame, "active", focused)
         if focused:
-            self.attended.emit()
+            self.activated.emit()
 
     def _on_text(self) -> None:
         self._refresh()
         if not self.box.document().isEmpty():
-            self.attended.emit()
+            self.activated.emit()
 
     def _press(self) -> None:
         if self._busy:

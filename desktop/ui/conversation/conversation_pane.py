@@ -45,16 +45,16 @@ class ConversationPane(QWidget):
         *,
         theme: Theme,
         icons: Icons,
-        store: ModelList,
+        model_list: ModelList,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._icons = icons
-        self._store = store
+        self._model_list = model_list
         self.setMinimumWidth(355)
         self.choice = QComboBox()
         self.welcome = Welcome()
-        self.view = ConversationView(theme=theme, icons=icons, model_title=store.title)
+        self.view = ConversationView(theme=theme, icons=icons, model_title=model_list.title)
         self.first_run: ModelsPage | None = None
         self.all_models: ModelsPage | None = None
         self.composer = Composer(icons)
@@ -121,7 +121,7 @@ class ConversationPane(QWidget):
     def _models_page(self, *, all_models: bool) -> ModelsPage:
         from desktop.ui.models.models_page import ModelsPage  # most starts never show it
 
-        return ModelsPage(self._store, all_models=all_models)
+        return ModelsPage(self._model_list, all_models=all_models)
 
     def _show(self, page: QWidget) -> None:
         self.stack.setCurrentWidget(page)

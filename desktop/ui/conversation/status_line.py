@@ -1,7 +1,4 @@
-"""The line that says what is being done for an answer, how far it is, and for how long.
-
-Owns its clock. Knows only `Progress`.
-"""
+"""The status line of an answer: its stage, the progress of that stage, and the time elapsed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The collections above the books: each a row that asks its books, with a menu for the rest.
+"""The rows of collections above the books; a click limits questions to the collection's books.
 
-Shows the collections and tells them what the user wants. Knows nothing of workers.
+Shows the `CollectionList` and passes the user's commands to it. Knows nothing of workers.
 """
 
 from __future__ import annotations

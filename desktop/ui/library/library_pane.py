@@ -1,6 +1,6 @@
-"""The left pane: collections, the books as cards, which are asked, and the button to add more.
+"""The left pane: collections, a card for each book, and which books are in the scope of questions.
 
-Shows the shelf and tells it what the user wants. Knows nothing of workers.
+Shows the `BookList` and passes the user's commands to it. Knows nothing of workers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class LibraryPane(QWidget):
-    """The library."""
+    """The library pane."""
 
     add_wanted = Signal()
     scope_chosen = Signal(tuple)
@@ -142,7 +142,7 @@ class LibraryPane(QWidget):
         card.chosen.connect(self._open)
         card.toggled.connect(self._toggle)
         card.pause_wanted.connect(self._book_list.pause)
-        card.go_on_wanted.connect(self._book_list.go_on)
+        card.resume_wanted.connect(self._book_list.resume)
         card.remove_wanted.connect(self._book_list.remove)
         card.info_wanted.connect(self.info_wanted)
         card.password_given.connect(self._book_list.add)

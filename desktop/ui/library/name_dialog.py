@@ -1,4 +1,4 @@
-"""Asks for a name, and says in its place why one can't be used."""
+"""The dialog that asks for the name of a collection, and says why one can't be used."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The right pane: a book's page, its toolbar, finding, and going to a cited place.
+"""The right pane: a book's page, its toolbar, finding in the book, and the marks of a citation.
 
-Talks to the reader. Knows nothing of answers: it is told a book, a page and what to mark.
+Talks to the reader. Knows nothing of answers: it is given a `PageLocation`, which names a book, a
+page and what to mark there.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from desktop.core.codec import decode
 from desktop.core.records import Rect, Word
 from desktop.ui.bridge import LatestRequest
 from desktop.ui.buttons import label
-from desktop.ui.reader.find_bar import FindBar, Place
+from desktop.ui.reader.find_bar import FindBar, Match
 from desktop.ui.reader.page_location import PageLocation
 from desktop.ui.reader.page_sheet import Marks, PageSheet, Picture
 from desktop.ui.reader.page_toolbar import PageToolbar
@@ -59,10 +60,10 @@ class PagePane(QWidget):
         reader.died.connect(self._on_died)
 
     def open(self, location: PageLocation, *, pages: int = 0) -> None:
-        """Show a place of a book."""
+        """Show a location in a book."""
         if self.location is None or self.location.book != location.book:
             self._labels, self.pages = [], pages
-            self.find_bar.shut()
+            self.find_bar.dismiss()
             self._latest.ask("outline", {"book": location.book}, self._on_outline)
         self.location = location
         self.sheet.show_marks(Marks(cited=[location.rects] if location.rects else []))
@@ -73,7 +74,7 @@ class PagePane(QWidget):
         if self.location is not None and self.location.book == book:
             self.location = self._drawn = None
             self._explain(self._nothing)
-            self.find_bar.shut()
+            self.find_bar.dismiss()
             self.toolbar.show_nothing()
 
     def go_to(self, page: int) -> None:
@@ -146,7 +147,7 @@ class PagePane(QWidget):
         self.toolbar.fitted.connect(self.fit_width)
         self.toolbar.find_wanted.connect(self.open_find)
         self.find_bar.wanted.connect(self._find)
-        self.find_bar.moved.connect(self._show_find)
+        self.find_bar.moved.connect(self._show_match)
         self.sheet.words_wanted.connect(self._want_words)
         self.scroller.viewport().installEventFilter(self)
 
@@ -255,25 +256,25 @@ class PagePane(QWidget):
         if text and self.location is not None:
             self._latest.ask("find", {"book": self.location.book, "text": text}, self._on_found)
         else:
-            self._remark()
+            self._refresh_marks()
 
     def _on_found(self, delivery: Delivery) -> None:
         if delivery.event == "found":
             for rects in delivery.data["rects"]:
-                self.find_bar.add(Place(delivery.data["page"], tuple(map(tuple, rects))))
+                self.find_bar.add(Match(delivery.data["page"], tuple(map(tuple, rects))))
         else:
             self.find_bar.finish()
-            self._remark()
+            self._refresh_marks()
 
-    def _remark(self) -> None:
+    def _refresh_marks(self) -> None:
         if self._drawn is not None:
             self._mark(self.sheet.marks.cited, reveal=False)
 
-    def _show_find(self, place: Place) -> None:
-        if self.location is not None and place.page != self.location.page:
-            self.go_to(place.page)
+    def _show_match(self, match: Match) -> None:
+        if self.location is not None and match.page != self.location.page:
+            self.go_to(match.page)
         else:
-            self._remark()
+            self._refresh_marks()
 
     def _on_died(self, _kind: str, news: dict[str, Any]) -> None:
         if self.location is None or news.get("given_up"):

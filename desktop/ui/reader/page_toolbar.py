@@ -39,8 +39,8 @@ class PageToolbar(QFrame):
         row.setContentsMargins(8, 0, 8, 0)
         row.setSpacing(2)
 
-        def add(icon: str, tip: str, told: object) -> None:
-            row.addWidget(tool_button(icons, icon, tip, clicked=told))  # type: ignore[arg-type]
+        def add(icon: str, tip: str, clicked: object) -> None:
+            row.addWidget(tool_button(icons, icon, tip, clicked=clicked))  # type: ignore[arg-type]
 
         add("chevron-left", self.tr("Previous page"), lambda: self.turned.emit(-1))
         add("chevron-right", self.tr("Next page"), lambda: self.turned.emit(1))

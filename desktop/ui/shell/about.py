@@ -1,4 +1,4 @@
-"""What Lutrin is, in which version, under which licence, and where its files lie."""
+"""The dialog with the version, the licence, and where the files are."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from desktop.ui.library.collection_list import CollectionList
 from desktop.ui.library.library_pane import LibraryPane
 from desktop.ui.models.model_list import ModelList
 from desktop.ui.reader.page_host import PageHost
-from desktop.ui.shell.drag_and_drop import DropOverlay, promise, sort_mime
+from desktop.ui.shell.drag_and_drop import DropOverlay, drop_text, sort_mime
 from desktop.ui.shell.importer import Importer
 from desktop.ui.shell.menus import Menus
 from desktop.ui.shell.notice_bar import NoticeBar
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from desktop.ui.theme import Theme
 
 SIZE = (1280, 800)
-MIDDLE_WIDTH = 400
+CONVERSATION_WIDTH = 400
 
 
 class MainWindow(QMainWindow):
@@ -69,11 +69,13 @@ class MainWindow(QMainWindow):
         self.session: Session | None = None
         self.icons = Icons(theme, self)
         self.book_list = BookList(workers.librarian, self)
-        self.store = ModelList(workers.fetcher, paths.models, self)
-        self.importer = Importer(self.book_list, self.store, self)
+        self.model_list = ModelList(workers.fetcher, paths.models, self)
+        self.importer = Importer(self.book_list, self.model_list, self)
         self.collections = CollectionList(workers.librarian, self.book_list, self)
         self.library = LibraryPane(self.book_list, self.collections, self.icons)
-        self.conversation = ConversationPane(theme=theme, icons=self.icons, store=self.store)
+        self.conversation = ConversationPane(
+            theme=theme, icons=self.icons, model_list=self.model_list
+        )
         self.notices = NoticeBar(self.icons)
         self.overlay = DropOverlay(theme, self)
         self._build()
@@ -83,7 +85,7 @@ class MainWindow(QMainWindow):
         self.notifications = Notifications(
             self.notices,
             book_list=self.book_list,
-            model_list=self.store,
+            model_list=self.model_list,
             workers=workers,
             parent=self,
         )
@@ -115,17 +117,17 @@ class MainWindow(QMainWindow):
         self.splitter.addWidget(self.library)
         self.splitter.addWidget(self.conversation)
         self.splitter.setStretchFactor(1, 1)
-        self._foot = QWidget()
-        row = QVBoxLayout(self._foot)
+        self._notice_area = QWidget()
+        row = QVBoxLayout(self._notice_area)
         row.setContentsMargins(10, 0, 10, 8)
         row.addWidget(self.notices)
-        self._foot.hide()
+        self._notice_area.hide()
         central = QWidget()
         column = QVBoxLayout(central)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.splitter, 1)
-        column.addWidget(self._foot)
+        column.addWidget(self._notice_area)
         self.setCentralWidget(central)
 
     def _connect(self) -> None:
@@ -133,20 +135,20 @@ class MainWindow(QMainWindow):
         self.library.book_opened.connect(self.host.open_book)
         self.conversation.welcome.add_wanted.connect(self.importer.choose_books)
         self.conversation.welcome.handbook_wanted.connect(self.importer.add_handbook)
-        self.conversation.view.spot_wanted.connect(self.host.open_source)
-        self.notices.visibility_changed.connect(self._foot.setVisible)
+        self.conversation.view.source_wanted.connect(self.host.open_source)
+        self.notices.visibility_changed.connect(self._notice_area.setVisible)
         self.host.visibility_changed.connect(self._on_page_shown)
-        self.splitter.splitterMoved.connect(lambda *_: self._keep_sizes())
+        self.splitter.splitterMoved.connect(lambda *_: self._save_sizes())
         self._connect_notifications()
 
     def _connect_notifications(self) -> None:
         notifications = self.notifications
-        self.book_list.noticed.connect(notifications.say)
-        self.collections.noticed.connect(notifications.say)
-        self.library.collections.noticed.connect(notifications.say)
-        self.store.noticed.connect(notifications.say)
-        self.importer.noticed.connect(notifications.say)
-        self.host.noticed.connect(notifications.say)
+        self.book_list.noticed.connect(notifications.notify)
+        self.collections.noticed.connect(notifications.notify)
+        self.library.collections.noticed.connect(notifications.notify)
+        self.model_list.noticed.connect(notifications.notify)
+        self.importer.noticed.connect(notifications.notify)
+        self.host.noticed.connect(notifications.notify)
         self.library.info_wanted.connect(notifications.show_book_info)
         notifications.follow_removals(self.book_list)
         notifications.follow_removals(self.collections)
@@ -159,19 +161,19 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(QByteArray.fromBase64(kept.geometry.encode()))
         self.menus.library.setChecked(kept.show_library)
         self.library.setVisible(kept.show_library)
-        self._spread()
+        self._apply_sizes()
 
-    def _spread(self) -> None:
+    def _apply_sizes(self) -> None:
         kept = self.preferences.settings
         page = kept.page_width if self.host.shown else 0
-        middle = max(MIDDLE_WIDTH, self.width() - kept.library_width - page)
+        middle = max(CONVERSATION_WIDTH, self.width() - kept.library_width - page)
         self.splitter.setSizes([kept.library_width, middle, page])
 
     def _on_page_shown(self, shown: bool) -> None:
         self.menus.page.setChecked(shown)
-        self._spread()
+        self._apply_sizes()
 
-    def _keep_sizes(self) -> None:
+    def _save_sizes(self) -> None:
         library, _, page = [*self.splitter.sizes(), 0][:3]
         if library:
             self.preferences.change(library_width=library)
@@ -181,21 +183,21 @@ class MainWindow(QMainWindow):
     # Qt overrides
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint; tell of the first time, once it is done."""
+        """Paint; after the first time, let the rest of start-up run."""
         super().paintEvent(event)
         if not self._painted:
             self._painted = True
             QTimer.singleShot(0, self, lambda: self.first_painted.emit())
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Say what letting go will do."""
+        """Show the overlay that says what dropping will do."""
         if event.mimeData().hasUrls():
             area = self.rect()
-            self.overlay.say(promise(sort_mime(event.mimeData())), area)
+            self.overlay.show_text(drop_text(sort_mime(event.mimeData())), area)
             event.acceptProposedAction()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """Take the sign away."""
+        """Hide the overlay."""
         self.overlay.hide()
         super().dragLeaveEvent(event)
 

@@ -119,8 +119,10 @@ class Menus:
         self._add(menu, tr("&Copy"), self._copy, Key.Copy)
         menu.addSeparator()
         self._add(menu, tr("&Find in book"), self._find, Key.Find)
-        self._add(menu, tr("Find &next"), lambda: host.pane.find_bar.go_on(), "F3")
-        self._add(menu, tr("Find &previous"), lambda: host.pane.find_bar.go_back(), "Shift+F3")
+        self._add(menu, tr("Find &next"), lambda: host.pane.find_bar.find_next(), "F3")
+        self._add(
+            menu, tr("Find &previous"), lambda: host.pane.find_bar.find_previous(), "Shift+F3"
+        )
 
     def _conversation(self) -> None:
         menu, pane = self._menu(tr("&Conversation")), self._conversation_pane
@@ -198,8 +200,8 @@ class Menus:
         self._page_host.pane.open_find()
 
     def _stop(self) -> None:
-        if self._page_host.in_find():
-            self._page_host.pane.find_bar.shut()
+        if self._page_host.find_has_focus():
+            self._page_host.pane.find_bar.dismiss()
         else:
             self._conversation_pane.composer.stop_wanted.emit()
 

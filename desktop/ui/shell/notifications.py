@@ -53,7 +53,7 @@ class Notifications(QObject):
         for bridge in workers.all():
             bridge.died.connect(self._on_died)
 
-    def say(self, text: str) -> None:
+    def notify(self, text: str) -> None:
         """Show a notice."""
         self._notice_bar.show_notice(Notice(text))
 
@@ -93,7 +93,7 @@ class Notifications(QObject):
         self._notice_bar.show_notice(Notice(summary or name, tr("Use it"), use, stays=True))
 
     def _on_installed(self, name: str) -> None:
-        self.say(tr("{model} is ready.").format(model=self._model_list.title(name)))
+        self.notify(tr("{model} is ready.").format(model=self._model_list.title(name)))
 
     def _on_died(self, kind: str, news: dict[str, Any]) -> None:
         if news.get("given_up"):
@@ -102,7 +102,7 @@ class Notifications(QObject):
                 Notice(text, tr("Start it again"), lambda: self._start_again(kind), stays=True)
             )
         elif kind == "librarian":
-            self.say(
+            self.notify(
                 tr(
                     "The part that looks after the library stopped unexpectedly and was started "
                     "again. Nothing is lost; reading goes on where it was."

@@ -50,7 +50,7 @@ def start(window: MainWindow, paths: Paths, files: Sequence[Path] = ()) -> None:
         window.importer.add_paths(files)
 
     # Starting a process takes some 20 ms; what the user does comes in between.
-    for turn, step in enumerate((window.book_list.load, window.store.load, add_files), 1):
+    for turn, step in enumerate((window.book_list.load, window.model_list.load, add_files), 1):
         QTimer.singleShot(turn * STEP_MS, window, step)
 
 
@@ -61,7 +61,7 @@ def _open_conversations(window: MainWindow, paths: Paths) -> Conversations:
     except UserFacingError as error:
         aside = paths.conversations.with_suffix(".broken")
         paths.conversations.replace(aside)
-        window.notifications.say(
+        window.notifications.notify(
             f"{error.what}. They were set aside as {aside.name}; here is an empty list."
         )
         return Conversations(paths.conversations)
@@ -72,12 +72,12 @@ def _start_session(window: MainWindow, paths: Paths) -> Session:
     conversations = _open_conversations(window, paths)
     conversations.mark_interrupted()
     question_runner = QuestionRunner(window.workers, conversations, window)
-    question_runner.save_failed.connect(window.notifications.say)
+    question_runner.save_failed.connect(window.notifications.notify)
     session = Session(
         conversations=conversations,
         question_runner=question_runner,
         book_list=window.book_list,
-        store=window.store,
+        model_list=window.model_list,
         pane=window.conversation,
         preferences=window.preferences,
         had_books=paths.catalog.exists(),
@@ -129,18 +129,18 @@ def _start_background_prefill(
         activity=activity,
         parent=session,
     )
-    prefill.noticed.connect(window.notifications.say)
+    prefill.noticed.connect(window.notifications.notify)
 
     def add_commands(key: str, menu: QMenu) -> None:
         entry = window.book_list.entries[key]
         if prefill.book == key:
             menu.addAction(tr("Stop reading ahead")).triggered.connect(lambda: prefill.stop(key))
-        elif entry.askable and not (entry.ahead and entry.ahead.complete):
+        elif entry.askable and not (entry.prefill and entry.prefill.complete):
             near = dict(books_in_use()).get(key, [])
             start = menu.addAction(tr("Read ahead now, so that answers start at once"))
             start.triggered.connect(lambda: prefill.start(key, near))
-        if entry.ahead is not None:
-            text = tr("Delete what was read ahead ({size})").format(size=size(entry.ahead.bytes))
+        if entry.prefill is not None:
+            text = tr("Delete what was read ahead ({size})").format(size=size(entry.prefill.bytes))
             menu.addAction(text).triggered.connect(lambda: prefill.forget(key))
 
     window.library.menu_opened.connect(add_commands)

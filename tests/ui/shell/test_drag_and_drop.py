@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
-from desktop.ui.shell.drag_and_drop import promise, sort_paths
+from desktop.ui.shell.drag_and_drop import drop_text, sort_paths
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,14 +43,14 @@ def test_dropped_file_becomes_a_card(driver: Driver) -> None:
 
 
 def test_folders_are_looked_through_and_other_files_named(driver: Driver, tmp_path: Path) -> None:
-    below = tmp_path / "shelf" / "deep"
+    below = tmp_path / "books" / "deep"
     below.mkdir(parents=True)
     for name in ("a.pdf", "b.PDF", ".hidden.pdf", "notes.txt"):
         (below / name).write_bytes(b"x")
     other = tmp_path / "song.mp3"
     other.touch()
-    said = drop(driver, tmp_path / "shelf", other)
-    assert said == "Add every PDF in: shelf\nLeft alone: song.mp3"
+    said = drop(driver, tmp_path / "books", other)
+    assert said == "Add every PDF in: books\nLeft alone: song.mp3"
     driver.until(lambda: len(driver.window.library.cards) == 2)
     assert "Left alone: song.mp3" in driver.window.notices.text.text()
     names = sorted(entry.name for entry in driver.window.book_list.entries.values())
@@ -63,5 +63,5 @@ def test_dropped_paths_are_sorted_by_name(tmp_path: Path) -> None:
     dropped = sort_paths([tmp_path, *(tmp_path / name for name in names)])
     assert [path.name for path in dropped.books] == ["a.pdf", "B.PDF"]
     assert dropped.folders == (tmp_path,)
-    assert "Add as a model: m.gguf" in promise(dropped)
-    assert "nothing here can be added" in promise(sort_paths([tmp_path / "x.txt"]))
+    assert "Add as a model: m.gguf" in drop_text(dropped)
+    assert "nothing here can be added" in drop_text(sort_paths([tmp_path / "x.txt"]))

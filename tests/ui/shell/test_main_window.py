@@ -133,7 +133,7 @@ if __name__ == "__main__":
     window = app.build_window(paths, application, kinds=KINDS)
     window.show()
     def ask():
-        if window.session and window.book_list.any_askable(()) and window.store.is_loaded:
+        if window.session and window.book_list.any_askable(()) and window.model_list.is_loaded:
             timer.stop()
             window.conversation.composer.box.setPlainText("slow one")
             window.conversation.composer.send.click()
@@ -161,7 +161,7 @@ if __name__ == "__main__":
     again.until(lambda: again.window.conversation.view.views)
     assert again.view.message.state is MessageState.INTERRUPTED
     assert "word0" in again.view.answer.toPlainText()
-    again.view.again_wanted.emit(again.view.message)
+    again.view.regenerate_wanted.emit(again.view.message)
     again.until(lambda: again.question_runner.running)
 
 
