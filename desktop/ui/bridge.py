@@ -46,23 +46,23 @@ class JobHandle:
             self._bridge.cancel(self)
 
     def drop(self) -> None:
-        """Stop it and hear nothing of it any more."""
+        """Cancel it and ignore whatever still comes of it."""
         if self.running:
             self._bridge.cancel(self)
             self._bridge.forget(self)
 
 
 class Bridge(QObject):
-    """One worker as the window sees it.
+    """The window's end of the connection to one worker.
 
     Args:
-        kind: What it is to the window.
-        service: The kind of worker that does it.
+        kind: Its name in the window, such as "librarian".
+        service: The service that the worker runs; another than `kind` only in tests.
         paths: The folders it works on.
     """
 
     died = Signal(str, object)
-    """Kind and news: {"exitcode": int | None, "given_up": bool}."""
+    """Its kind, and {"exitcode": int | None, "given_up": bool}."""
     _woken = Signal()
 
     def __init__(
@@ -171,7 +171,7 @@ class LatestRequest:
         self._jobs[verb] = self._bridge.request(verb, args, on_event=on_event)
 
     def drop(self, verb: str) -> None:
-        """Hear no more of the last request of a verb."""
+        """Cancel the last request of a verb and ignore whatever still comes of it."""
         job = self._jobs.pop(verb, None)
         if job is not None:
             job.drop()
@@ -187,7 +187,7 @@ class Workers:
     fetcher: Bridge
 
     def all(self) -> tuple[Bridge, ...]:
-        """Return them, the one with most to lose first."""
+        """Return them, in the order in which they are to be stopped."""
         return (self.librarian, self.answerer, self.reader, self.fetcher)
 
     def close(self) -> None:

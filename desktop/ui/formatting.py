@@ -89,7 +89,7 @@ def context_estimate(estimate: Estimate) -> str:
 
 
 def _round(count: int) -> int:
-    """Return a number with two digits that count."""
+    """Return a number rounded to two significant digits."""
     return round(count, 2 - len(str(count)))
 
 

@@ -26,7 +26,7 @@ DRAWN_PX = 64
 
 
 def draw(name: str, color: str | None) -> QIcon:
-    """Return icon `name` in a colour, or in its own; an empty icon where there is no file."""
+    """Return icon `name` in a colour, None for its own; an empty icon where there is no file."""
     from PySide6.QtSvg import QSvgRenderer  # not before the first icon is drawn
 
     try:

@@ -21,7 +21,7 @@ THEMES = ("system", "light", "dark")
 
 
 class Theme(QObject):
-    """The colours of the window.
+    """The theme that is shown, and its colours.
 
     Args:
         app: The application whose palette and style sheet it sets.

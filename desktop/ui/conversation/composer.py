@@ -69,18 +69,18 @@ class QuestionBox(QPlainTextEdit):
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Tell that it is being used."""
+        """Emit that it has the focus."""
         super().focusInEvent(event)
         self.focus_changed.emit(True)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Tell that it is not used any more."""
+        """Emit that it has lost the focus."""
         super().focusOutEvent(event)
         self.focus_changed.emit(False)
 
 
 class Composer(QWidget):
-    """The composer."""
+    """The box, its buttons, and the line under it that explains the mode."""
 
     question_sent = Signal(str, object)
     """The question and its `Mode`."""
@@ -91,7 +91,7 @@ class Composer(QWidget):
     part_wanted = Signal()
     """The user wants to choose what of the book is asked."""
     activated = Signal()
-    """The user is about to ask."""
+    """The user has begun to write a question, or put the cursor into the box."""
 
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -138,7 +138,7 @@ class Composer(QWidget):
         self._refresh()
 
     def set_ready(self, why_not: str) -> None:
-        """Say why nothing can be asked yet; empty for nothing against it."""
+        """Allow asking, or say why nothing can be asked yet; empty to allow."""
         self._why_not = why_not
         self.box.setPlaceholderText(why_not or tr("Ask something about your book"))
         self.box.viewport().update()  # Qt 6.12 keeps the old text on the screen otherwise
@@ -178,7 +178,7 @@ class Composer(QWidget):
         restyle(self.part, "chosen", chosen)
 
     def show_estimate(self, text: str) -> None:
-        """Say what reading takes in the long context; empty where that is not known."""
+        """Show what a long context takes; empty where that is not known."""
         self._estimate = text
         self._show_hint()
 

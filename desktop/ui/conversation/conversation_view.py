@@ -30,7 +30,7 @@ NEAR_END = 60
 
 
 class ConversationView(QScrollArea):
-    """The list."""
+    """The list of exchanges."""
 
     source_wanted = Signal(object)
     regenerate_wanted = Signal(object)
@@ -125,7 +125,7 @@ class ConversationView(QScrollArea):
         self.show_message(message).start(started, stage)
 
     def show_stage(self, message: int, stage: Progress) -> None:
-        """Say what is being done."""
+        """Show the stage of a message that is being answered."""
         if message in self.views:
             self.views[message].stage.show_stage(stage)
 

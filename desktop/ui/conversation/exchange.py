@@ -116,7 +116,7 @@ class ExchangeView(QWidget):
         self.answer.append_text(text)
 
     def show_theme(self) -> None:
-        """Take the colours of the theme, after a change."""
+        """Apply the colours of the theme, after a change."""
         if self.message.state is not MessageState.WRITING:
             self.show_message(self.message)
 
@@ -153,7 +153,7 @@ class ExchangeView(QWidget):
         self.sources.allow_tab(links=shown)
 
     def _show_limits(self, answer: Answer | None) -> None:
-        """Show what the question itself said of where to look, as chips that can be taken away."""
+        """Show the filters found in the question itself, as chips that can be removed."""
         shown = answer is not None and bool(answer.limits)
         self.limits.setVisible(shown)
         self.limits.allow_tab(links=shown)

@@ -162,7 +162,7 @@ class QuestionRunner(QObject):
             )
 
     def _next_attempt(self, message: Message) -> int:
-        """Count the wordings of an answer; one that failed or was stopped is just tried again."""
+        """Count the regenerations of an answer; one that failed or was stopped is not counted."""
         if message.answer is not None and message.state is MessageState.DONE:
             self._attempts[message.id] = self._attempts.get(message.id, 0) + 1
         return self._attempts.get(message.id, 0)
@@ -264,7 +264,7 @@ class QuestionRunner(QObject):
                 self._on_failure(running, delivery, place)
 
     def _continue(self, running: Running, result: Any) -> None:
-        """Give a step's result to the strategy, and take the next step or the answer."""
+        """Send a step's result to the pipeline, and take the next step or the answer."""
         running.complete = running.complete and getattr(result, "complete", True)
         assert running.steps is not None
         try:

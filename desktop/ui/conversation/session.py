@@ -35,7 +35,7 @@ class Session(QObject):
 
     scope_changed = Signal(tuple)
     shown = Signal()
-    """Another conversation is shown, or what it keeps to or how it is answered has changed."""
+    """Another conversation is shown, or the scope, part, mode or model has changed."""
     chapter_wanted = Signal(object)
     """A `Message` whose question is to be asked of the chapter that its answer comes from."""
     removal_offered = Signal(str)
@@ -105,7 +105,7 @@ class Session(QObject):
         self._show()
 
     def undo_removal(self) -> None:
-        """Have the conversation back that was deleted last."""
+        """Bring the conversation back that was deleted last."""
         found, self._removed = self._removed, None
         self._offer.stop()
         if found is not None:
@@ -113,7 +113,7 @@ class Session(QObject):
         self.removal_settled.emit()
 
     def settle_removal(self) -> None:
-        """End the offer to undo."""
+        """End the offer to undo: the conversation is really deleted."""
         found, self._removed = self._removed, None
         self._offer.stop()
         if found is not None:
@@ -121,7 +121,7 @@ class Session(QObject):
             self.removal_settled.emit()
 
     def set_scope(self, scope: tuple[str, ...]) -> None:
-        """Ask these books from now on; none means all."""
+        """Limit questions to these books from now on; none means all."""
         self._conversations.set_scope(self.conversation.id, scope)
         part = self.conversation.part
         if part is not None and scope != (part.book,):
@@ -133,7 +133,7 @@ class Session(QObject):
         self.shown.emit()
 
     def set_part(self, part: ChosenPart | None) -> None:
-        """Keep to a part of a book from now on, or to none."""
+        """Limit questions to a part of a book from now on; None for no such limit."""
         if part is not None and self.conversation.scope != (part.book,):
             self.set_scope((part.book,))
         self._conversations.set_part(self.conversation.id, part)

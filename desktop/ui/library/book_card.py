@@ -55,7 +55,7 @@ class PasswordRow(QWidget):
 
 
 class BookCard(QFrame):
-    """The card. Click or Enter chooses the book; the menu key or a right click has the rest."""
+    """The card. Click or Enter opens the book; the menu key or a right click shows the rest."""
 
     chosen = Signal(str)
     toggled = Signal(str)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class BookEntry:
-    """One card of the library.
+    """What a card of the library shows.
 
     Attributes:
         key: The book's id, or the path of a file that has no book yet.

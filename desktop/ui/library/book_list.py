@@ -90,7 +90,7 @@ class BookList(QObject):
             job.cancel()
 
     def remove(self, key: str) -> None:
-        """Remove a book, with an offer to undo it; a file that is no book yet just goes."""
+        """Remove a book, with an offer to undo it; there is none for a file that is no book yet."""
         entry = self.entries.pop(key)
         shared = entry.job is self._resume_job
         if entry.job and shared:
@@ -185,8 +185,8 @@ class BookList(QObject):
                 entry.progress = decode(Progress, delivery.data)
                 self._mark(entry.key)
         elif delivery.event == "cancelled":
-            # One book was paused or removed; the others go on. Not by `resume`, which deletes
-            # removed books for good.
+            # One book was paused or removed; the others go on. Not by the librarian's verb
+            # `resume`, which deletes removed books for good.
             self.reload()
         elif delivery.event in ("done", "failed"):
             for entry in self.entries.values():
@@ -266,7 +266,7 @@ class BookList(QObject):
             self.reload()
 
     def reload(self) -> None:
-        """Ask for the books again and go on with unfinished ones, after a worker's death."""
+        """Ask for the books again and resume unfinished ones, after the worker has died."""
         self._resume_job = None
         self._resume_after_load = True
         self._librarian.request("books", on_event=self._on_books)

@@ -34,7 +34,7 @@ class LibraryPane(QWidget):
 
     add_wanted = Signal()
     scope_chosen = Signal(tuple)
-    """Ids of the books to ask; none for all."""
+    """Ids of the books in the scope of questions; none for all."""
     book_opened = Signal(str)
     info_wanted = Signal(str)
     menu_opened = Signal(str, QMenu)
@@ -70,7 +70,7 @@ class LibraryPane(QWidget):
         self._refresh()
 
     def set_scope(self, scope: tuple[str, ...]) -> None:
-        """Show which books are asked."""
+        """Show which books are in the scope of questions; none means all."""
         self._scope = scope
         for key, card in self.cards.items():
             card.set_selected(key in scope)
@@ -125,7 +125,7 @@ class LibraryPane(QWidget):
             self.book_opened.emit(key)
 
     def _toggle(self, key: str) -> None:
-        """Ask a book along with those that are asked, or no more; with none left, all."""
+        """Add a book to the scope of questions, or take it out; with none left, all are asked."""
         entry = self._book_list.entries.get(key)
         if entry is None or entry.book is None:
             return

@@ -21,7 +21,7 @@ MOST_CHARACTERS = 80
 
 
 class NameDialog(QDialog):
-    """The dialog.
+    """The dialog, open until the name is accepted or the user cancels.
 
     Args:
         title: What is named.

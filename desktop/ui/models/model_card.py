@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ModelCard(QFrame):
-    """The card.
+    """The card of a model.
 
     Args:
         model: What it shows.

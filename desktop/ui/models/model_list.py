@@ -43,7 +43,7 @@ class Model:
 
 @dataclass
 class Fetch:
-    """A download: where it is, or why it stopped."""
+    """A download: its progress, or why it stopped."""
 
     job: JobHandle | None = None
     progress: Progress | None = None
@@ -56,7 +56,7 @@ class Fetch:
 
 
 class ModelList(QObject):
-    """The models."""
+    """The models that can be used or downloaded."""
 
     changed = Signal()
     fetch_changed = Signal(str)
@@ -84,7 +84,7 @@ class ModelList(QObject):
         self._fetcher.request("models", on_event=self._on_models)
 
     def any_installed(self) -> bool:
-        """Whether one can be used; before the list is there, judged by the folder."""
+        """Whether a model can be used; before the list is loaded, whether there is any file."""
         if self.is_loaded:
             return any(model.installed for model in self.models.values())
         return any(self._folder.glob("*.gguf"))

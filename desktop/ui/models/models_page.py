@@ -21,7 +21,7 @@ WIDTH = 560
 
 
 class ModelsPage(QScrollArea):
-    """The models.
+    """The page, with a card for each model.
 
     Args:
         all_models: Whether all are listed, with a way back, or only the two to begin with.

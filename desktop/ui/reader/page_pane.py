@@ -34,7 +34,7 @@ MARGIN = 12
 
 
 class PagePane(QWidget):
-    """The page pane."""
+    """The page of a book, under a toolbar and a find bar."""
 
     page_shown = Signal(str, int)
 
@@ -87,7 +87,7 @@ class PagePane(QWidget):
             self._draw()
 
     def turn(self, pages: int) -> None:
-        """Go some pages on or back."""
+        """Go some pages forward or back."""
         if self.location is not None:
             self.go_to(self.location.page + pages)
 

@@ -51,7 +51,7 @@ class Marks:
 
 
 class PageSheet(QWidget):
-    """The page."""
+    """The widget of one page."""
 
     words_wanted = Signal()
     selection_changed = Signal()

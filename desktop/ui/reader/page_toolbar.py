@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class PageToolbar(QFrame):
-    """The toolbar."""
+    """The toolbar, which emits a signal for each command."""
 
     turned = Signal(int)
     page_wanted = Signal(str)

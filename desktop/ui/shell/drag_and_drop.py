@@ -31,7 +31,7 @@ BOOKS, MODELS = (".pdf",), (".gguf",)
 
 @dataclass(frozen=True)
 class Dropped:
-    """Paths by what they are."""
+    """Paths, sorted by kind."""
 
     books: tuple[Path, ...] = ()
     folders: tuple[Path, ...] = ()
@@ -67,7 +67,7 @@ def sort_mime(data: QMimeData) -> Dropped:
 
 
 class FolderScan(QObject):
-    """Looks for books in folders and below, a little at a time between two frames."""
+    """Looks for books in folders and below, in short slices between two paints of the window."""
 
     finished = Signal(list)
     """The paths found, sorted; at most `MOST_IN_FOLDERS`."""

@@ -62,7 +62,7 @@ class Importer(QObject):
         self.add(sort_paths(paths))
 
     def add(self, dropped: Dropped) -> None:
-        """Add books and models; folders are looked through."""
+        """Add books and models, and all books in folders."""
         self._add_books(dropped.books)
         for model in dropped.models:
             self.noticed.emit(tr("Looking at the model “{name}”…").format(name=model.name))
@@ -107,7 +107,7 @@ class Importer(QObject):
 
 
 def _readable(path: Path) -> bool:
-    """Whether a path is proper text; Qt would lose the bytes that are none."""
+    """Whether a path is valid Unicode; Qt would lose the bytes that are not."""
     try:
         str(path).encode()
     except UnicodeEncodeError:

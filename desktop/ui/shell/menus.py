@@ -165,7 +165,7 @@ class Menus:
         self._add(menu, tr("Open &data folder"), self._open_data_folder)
 
     def _prefill(self, menu: QMenu) -> None:
-        """Add whether prefill runs in the background, and its limit on the disk."""
+        """Add the switch of background prefill, and the limit on its disk space."""
         preferences = self._preferences
         self.background_prefill = menu.addAction(tr("&Read ahead while I am away"))
         self.background_prefill.setCheckable(True)

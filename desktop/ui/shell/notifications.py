@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Notifications(QObject):
-    """The notices of a window."""
+    """Shows notices in the notice bar of a window."""
 
     undo_available = Signal(bool)
     """Whether there is a removal to undo."""
@@ -58,7 +58,7 @@ class Notifications(QObject):
         self._notice_bar.show_notice(Notice(text))
 
     def follow_removals(self, by: BookList | CollectionList | Session) -> None:
-        """Offer to undo what is removed there; of all removals the last can be undone."""
+        """Offer to undo the removals of a list; only the last removal of all can be undone."""
         by.removal_offered.connect(partial(self._offer_undo, by.undo_removal))
         by.removal_settled.connect(partial(self._withdraw_undo, by.undo_removal))
 

@@ -35,7 +35,7 @@ STEP_MS = 15
 
 
 def start(window: MainWindow, paths: Paths, files: Sequence[Path] = ()) -> None:
-    """Start what the first paint did not need, a step at a time, so that keys are heard.
+    """Start what the first paint did not need, in short steps, so that the window stays responsive.
 
     Args:
         window: Just painted for the first time.
