@@ -10,7 +10,7 @@ from desktop.ui.formatting import tr
 
 
 class Welcome(QWidget):
-    """The page."""
+    """The page, with a frame to drop files on and two buttons."""
 
     add_wanted = Signal()
     handbook_wanted = Signal()
