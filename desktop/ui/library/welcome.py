@@ -33,7 +33,7 @@ class Welcome(QWidget):
         text = label(
             tr(
                 "Then ask about it. Every claim of an answer is tied to the sentence it came "
-                "from, and highlighted on the page. Nothing leaves this computer."
+                "from, and highlighted on the page. Everything stays on this computer."
             ),
             name="muted",
             wrap=True,

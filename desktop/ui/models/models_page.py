@@ -82,7 +82,7 @@ class ModelsPage(QScrollArea):
             self._column.addWidget(card)
         note = tr(
             "Or drop a model file of your own (.gguf) on the window. A model is downloaded once; "
-            "after that nothing leaves this computer."
+            "after that everything stays on this computer."
         )
         self._column.addWidget(label(note, name="muted", wrap=True))
         self._column.addStretch(1)
