@@ -8,7 +8,7 @@ from desktop.core.llm.gguf.reader import ModelHeader, memory_needed
 from desktop.core.llm.hardware.memory_plan import (
     LONG_WINDOWS,
     WINDOWS,
-    layers_on,
+    gpu_layers,
     shortage,
     widest_context,
 )
@@ -46,7 +46,7 @@ def test_what_lacks_is_what_the_widest_window_takes(windows: tuple[int, ...]) ->
 
 
 def layers(free: float, window: int = 8192) -> int:
-    return layers_on(MODEL, window, round(free))
+    return gpu_layers(MODEL, window, round(free))
 
 
 def test_no_more_layers_go_to_a_graphics_processor_than_fit() -> None:
