@@ -1,4 +1,4 @@
-"""Guesses come from what was read, cost less than they bring, and change nothing."""
+"""Draft tokens come from the text so far, cost less than they bring, and change nothing."""
 
 from __future__ import annotations
 
