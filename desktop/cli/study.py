@@ -1,4 +1,4 @@
-"""`lutrin study`: a book is read ahead, so that later answers start at once."""
+"""`lutrin study`: a book is prefilled, so that later answers start at once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def register(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(args: argparse.Namespace, paths: Paths) -> int:
-    """Read the book, or the part of it, until all is done or Ctrl+C is pressed."""
+    """Prefill the book, or the part of it, until all is done or Ctrl+C is pressed."""
     library = Library(paths)
     book = find_book(library, args.book)
     where = SearchFilter((book.id,), pages=chosen_pages(library, [book], args))

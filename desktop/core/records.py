@@ -214,7 +214,7 @@ class ContextItem:
 
     Attributes:
         tokens: Its length in the model's tokens.
-        reused: Whether a saved state spared reading it again.
+        reused: Whether it was spliced in by its saved KV state instead of prefilled.
     """
 
     book: str

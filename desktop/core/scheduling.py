@@ -116,10 +116,10 @@ class Turns:
         """Hold the index for one change to it: some tenths of a second."""
         return self.hold("writing", cancelled=cancelled)
 
-    def taking_in(
+    def importing(
         self, *, cancelled: Callable[[], bool] | None = None
     ) -> AbstractContextManager[None]:
-        """Hold the shelf while a file is copied and entered, so that nobody enters it twice."""
+        """Hold the catalogue while a file is copied and entered, so that nobody enters it twice."""
         return self.hold("taking-in", cancelled=cancelled)
 
     def answer_under_way(self) -> bool:

@@ -52,16 +52,16 @@ class Answerer:
         return self._core.parse_query(step.question, step.model, _listener(job))
 
     def load(self, job: Job) -> dict[str, str]:
-        """Load a model ahead of the first question."""
+        """Load a model before the first question."""
         return {"model": self._core.load(job.args.get("model"), _listener(job)).model.name}
 
     def estimate(self, job: Job) -> Estimate:
-        """Say what reading a part of a book takes."""
+        """Say how long the prefill of a part of a book takes."""
         where = decode(SearchFilter, job.args["where"])
         return self._core.estimate(where, job.args.get("model"), _listener(job))
 
     def prefill(self, job: Job) -> Prefilled:
-        """Read a book ahead; in the background only while the computer is on power."""
+        """Prefill a book; in the background only while the computer is on power."""
         return prefill(
             self._library,
             self._core.models,

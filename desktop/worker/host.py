@@ -1,8 +1,8 @@
 """The worker's side of the process boundary: takes requests, runs them, sends events back.
 
-Each verb of a service has a lane; a lane is one thread that takes its requests in order, so
-that a search is answered while a book is being indexed. Knows nothing of Qt, nor of what the
-services do.
+Each verb of a service has a lane; a lane is a pool of one thread that takes its requests in
+order, so that a search is answered while a book is being indexed. Knows nothing of Qt, nor of
+what the services do.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import contextlib
 import importlib
 import logging
 import os
-import queue
 import sqlite3
 import sys
 import threading
@@ -94,27 +93,15 @@ MOST_ALONE = 24
 threads and open files."""
 
 
-class _Lane(threading.Thread):
-    def __init__(self, name: str, finished: Callable[[Job], None]) -> None:
-        super().__init__(name=name, daemon=True)
-        self.jobs: queue.SimpleQueue[tuple[Job, Callable[[Job], Any]]] = queue.SimpleQueue()
-        self._finished = finished
-
-    def run(self) -> None:
-        while True:
-            job, function = self.jobs.get()
-            try:
-                _perform(job, function)
-            except OSError:  # the window is gone, and the main thread sees it too
-                return
-            finally:
-                self._finished(job)
-
-
-def _run_alone(job: Job, function: Callable[[Job], Any], finished: Callable[[Job], None]) -> None:
-    with contextlib.suppress(OSError):  # the window is gone, and the main thread sees it too
+def _run(job: Job, function: Callable[[Job], Any], finished: Callable[[Job], None]) -> None:
+    try:
         _perform(job, function)
-    finished(job)
+    except OSError:  # the window is gone, and the main thread sees it too
+        pass
+    except Exception:  # such as a result that is no JSON; a thread pool would swallow it
+        logger.exception("the end of job %s could not be told", job.id)
+    finally:
+        finished(job)
 
 
 def _perform(job: Job, function: Callable[[Job], Any]) -> None:
@@ -165,8 +152,7 @@ class Host:
         self._channel = channel
         self._verbs = service.verbs()
         self._running: dict[int, Job] = {}
-        self._lanes: dict[str, _Lane] = {}
-        self._alone = ThreadPoolExecutor(MOST_ALONE, thread_name_prefix="alone")
+        self._lanes = {EACH: ThreadPoolExecutor(MOST_ALONE, thread_name_prefix="alone")}
 
     def serve(self) -> None:
         """Run until the other side closes."""
@@ -188,14 +174,9 @@ class Host:
         lane_name, function = self._verbs[message["do"]]
         job = Job(id=message["job"], args=message["args"], channel=self._channel)
         self._running[job.id] = job
-        if lane_name == EACH:
-            self._alone.submit(_run_alone, job, function, self._forget)
-            return
-        lane = self._lanes.get(lane_name)
-        if lane is None:
-            lane = self._lanes[lane_name] = _Lane(lane_name, self._forget)
-            lane.start()
-        lane.jobs.put((job, function))
+        if lane_name not in self._lanes:
+            self._lanes[lane_name] = ThreadPoolExecutor(1, thread_name_prefix=lane_name)
+        self._lanes[lane_name].submit(_run, job, function, self._forget)
 
     def _forget(self, job: Job) -> None:
         self._running.pop(job.id, None)

@@ -139,11 +139,11 @@ class Librarian:
         return parts(self._library.catalog, job.args["book"])
 
     def prefill_progress(self, _job: Job) -> list[PrefillProgress]:
-        """Return how much of each book is read ahead."""
+        """Return how much of each book is prefilled."""
         return prefill_progress(self._library)
 
     def forget_prefill(self, job: Job) -> list[PrefillProgress]:
-        """Delete what was read ahead of a book."""
+        """Delete the saved KV states of a book."""
         self._library.states.forget(job.args["book"])
         return prefill_progress(self._library)
 

@@ -36,7 +36,7 @@ def main() -> None:
             continue
         request = Request(question.question, Mode.RETRIEVAL, found, args.model)
         answerer.generate(request, Listener())
-        with patch.object(PromptLookup, "guess", return_value=[]):
+        with patch.object(PromptLookup, "draft", return_value=[]):
             plain = answerer.generate(request, Listener())
         drafts = answerer.generate(request, Listener())
         for way, draft in (("plain", plain), ("drafts", drafts)):

@@ -23,8 +23,8 @@ from desktop.core.llm.hardware.machine_info import survey
 from desktop.core.llm.runtime.engine import Engine
 from desktop.core.llm.runtime.generation import Generation
 from desktop.core.llm.runtime.kv_type import KVType
-from desktop.core.llm.runtime.prefill import STEP_TOKENS
-from desktop.core.llm.runtime.sampler import logarithms
+from desktop.core.llm.runtime.prefill import BATCH_TOKENS
+from desktop.core.llm.runtime.sampler import log_softmax
 
 WINDOW = 8192
 PIECE, TOLD, WRITTEN = 600, 512, 60
@@ -59,15 +59,15 @@ def measured(engine: Engine, kv: KVType, tokens: list[int]) -> tuple[str, npt.ND
     began = time.perf_counter()
     state, read = engine.prefill_block(tokens[-50:], tokens[:PIECE])
     speed = read / (time.perf_counter() - began)
-    memory = engine._memory
-    memory.clear()
-    memory.read(tokens[-STEP_TOKENS:])
-    assert memory.put(tokens[:PIECE], bytes(state), 50), kv.name
+    kv_cache = engine._kv_cache
+    kv_cache.clear()
+    kv_cache.evaluate(tokens[-BATCH_TOKENS:])
+    assert kv_cache.splice(tokens[:PIECE], bytes(state), 50), kv.name
     rows = []
-    for start in range(PIECE, PIECE + TOLD, STEP_TOKENS):
-        memory.read(tokens[start : start + STEP_TOKENS], STEP_TOKENS)
+    for start in range(PIECE, PIECE + TOLD, BATCH_TOKENS):
+        kv_cache.evaluate(tokens[start : start + BATCH_TOKENS], BATCH_TOKENS)
         rows.extend(
-            logarithms(engine._context, engine._vocabulary.vocab, n) for n in range(STEP_TOKENS)
+            log_softmax(engine._context, engine._vocabulary.vocab, n) for n in range(BATCH_TOKENS)
         )
     writing = []
     for behind in BEHIND:

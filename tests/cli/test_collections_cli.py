@@ -73,7 +73,7 @@ def lutrin(
     return Lutrin(paths, capsys)
 
 
-def test_made_listed_and_deleted(lutrin: Lutrin) -> None:
+def test_a_collection_is_made_listed_and_deleted(lutrin: Lutrin) -> None:
     status, out, err = lutrin("collections")
     assert (status, out) == (0, "")
     assert "lutrin collections add" in err
@@ -144,7 +144,7 @@ def test_what_is_wrong_is_told_and_nothing_changes(
 
 
 @pytest.mark.parametrize("words", [("add",), ("add", "Exam"), ("remove",), ("nonesuch",)])
-def test_wrong_usage(words: tuple[str, ...]) -> None:
+def test_wrong_usage_exits_with_2(words: tuple[str, ...]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["collections", *words])
     assert caught.value.code == 2

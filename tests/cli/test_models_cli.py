@@ -44,7 +44,7 @@ def call(paths: Paths, *arguments: str) -> int:
 
 
 @pytest.mark.parametrize("arguments", [["--json"], ["list", "--json"], ["--json", "list"]])
-def test_list_as_json(
+def test_models_are_listed_as_json(
     paths: Paths, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     assert call(paths, *arguments) == 0
@@ -55,7 +55,7 @@ def test_list_as_json(
     assert not any(row["installed"] or row["path"] for row in found["models"])
 
 
-def test_list_for_people(paths: Paths, capsys: pytest.CaptureFixture[str]) -> None:
+def test_models_are_listed_for_people(paths: Paths, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(paths) == 0
     out = capsys.readouterr().out
     assert "smollm2-135m-instruct" in out
@@ -63,7 +63,7 @@ def test_list_for_people(paths: Paths, capsys: pytest.CaptureFixture[str]) -> No
     assert "This computer has" in out
 
 
-def test_wrong_use(paths: Paths, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_use_is_told(paths: Paths, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         call(paths, "get")
     assert caught.value.code == 2
@@ -74,7 +74,7 @@ def test_wrong_use(paths: Paths, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.model
-def test_add_get_remove(
+def test_a_model_is_added_got_and_removed(
     paths: Paths, small_model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = "smollm2-135m-instruct"
@@ -91,7 +91,7 @@ def test_add_get_remove(
     assert json.loads(capsys.readouterr().out)["models"][0]["installed"] is False
 
 
-def test_flags_below_flags() -> None:
+def test_flags_may_stand_before_or_behind_the_verb() -> None:
     parser = argparse.ArgumentParser()
     common(parser)
     verb = parser.add_subparsers().add_parser("verb")
@@ -102,7 +102,7 @@ def test_flags_below_flags() -> None:
     assert parser.parse_args(["verb"]).json is False
 
 
-def test_progress_in_a_log() -> None:
+def test_progress_in_a_log_is_sparse() -> None:
     stream = io.StringIO()
     with ProgressLine("tiny", stream=stream) as line:
         for done in range(0, 100, 10):
@@ -115,7 +115,7 @@ def test_progress_in_a_log() -> None:
     ]
 
 
-def test_progress_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_in_a_terminal_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     stream = Terminal()
     with ProgressLine(stream=stream) as line:
@@ -128,18 +128,18 @@ def test_progress_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert end == ""
 
 
-def test_progress_without_a_console(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_without_a_console_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", None)
     with ProgressLine() as line:
         line(Progress("reading", 1, 2, "pages"))
 
 
-def test_words() -> None:
+def test_amounts_and_durations_are_in_words() -> None:
     assert describe(Progress("reading", 1234, 0, "pages")) == "reading 1,234 pages"
     assert [duration(s) for s in (0.4, 59, 61, 7500)] == ["0 s", "59 s", "1 min 1 s", "2 h 5 min"]
 
 
-def test_json_and_notices(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_goes_to_output_and_notices_to_errors(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({"progress": Progress("é", 1, 2, "pages")})
     notice("careful")
     found = capsys.readouterr()

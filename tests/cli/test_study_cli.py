@@ -1,4 +1,4 @@
-"""`lutrin study`: a book is read ahead, stopped, gone on with, and then answered from."""
+"""`lutrin study`: a book is prefilled, stopped, gone on with, and then answered from."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_a_killed_holder_lets_go_at_once(
 
 
 def test_an_answer_and_a_writer_dont_wait_for_each_other(turns: Turns) -> None:
-    with turns.writing(), turns.answering(), turns.taking_in():
+    with turns.writing(), turns.answering(), turns.importing():
         assert turns.answer_under_way()
     assert not turns.answer_under_way()
 

@@ -54,7 +54,9 @@ def found(text: str, wanted: str) -> list[str]:
         ("her on", "heron", []),
     ],
 )
-def test_occurrences(text: str, wanted: str, spans: list[tuple[int, int]]) -> None:
+def test_occurrences_fold_case_and_white_space(
+    text: str, wanted: str, spans: list[tuple[int, int]]
+) -> None:
     assert _occurrences(text, wanted) == spans
 
 
@@ -108,7 +110,7 @@ def test_find_goes_page_by_page(
 
 
 @pytest.mark.parametrize("text", ["", "  \n ", "swan", "%", "grey.heron"])
-def test_find_nothing(
+def test_nothing_is_found_where_nothing_is(
     reader: Reader, job: Callable[..., Job], channel: Channel, book: str, text: str
 ) -> None:
     assert reader.find(job(book=book, text=text)) == {"count": 0}

@@ -58,7 +58,7 @@ def book(tmp_path: Path) -> Path:
         for number in range(1, PAGES + 1):
             page = file.new_page()
             for line in range(40):
-                text = f"Line {line} of leaf {number} speaks of subject {number * 41 + line}."
+                text = f"Line {line} of page {number} speaks of subject {number * 41 + line}."
                 page.insert_text((72, 72 + 16 * line), text + " It goes on with more words.")
         file.save(path)
     return path
@@ -167,7 +167,7 @@ def test_a_name_that_the_book_never_names_is_told(
     assert request["found"]["hits"]
 
 
-def test_reading_ahead_stands_back_for_an_answer_and_survives_a_kill(
+def test_prefill_stands_back_for_an_answer_and_survives_a_kill(
     librarian: WorkerProcess, answerer: WorkerProcess, inbox: Inbox, tmp_path: Path
 ) -> None:
     texts = [
@@ -179,26 +179,26 @@ def test_reading_ahead_stands_back_for_an_answer_and_survives_a_kill(
     identity = inbox.of(added, "done").data["book"]["id"]
     request = retrieved(librarian, inbox, "What does heron 6-7 wait for?")
 
-    def ahead() -> float:
+    def prefilled() -> float:
         found = inbox.of(librarian.request("prefill_progress"), "done").data
         return float(found[0]["share"]) if found else 0.0
 
-    study = answerer.request("prefill", {"book": identity, "near": [6]})
-    inbox.wait(lambda d: d.job == study and d.event == "stage" and d.data["done"] > 0)
+    prefill = answerer.request("prefill", {"book": identity, "near": [6]})
+    inbox.wait(lambda d: d.job == prefill and d.event == "stage" and d.data["done"] > 0)
     write = answerer.request("generate", {"request": request})
     assert inbox.of(write, "done").data["text"]
-    assert not any(d.job == study and d.event == "done" for d in inbox.seen)
+    assert not any(d.job == prefill and d.event == "done" for d in inbox.seen)
     before = inbox.seen[-1]
     assert before.job == write
-    inbox.wait(lambda d: d.job == study and d.event == "stage" and d.data["stage"] == "studying")
+    inbox.wait(lambda d: d.job == prefill and d.event == "stage" and d.data["stage"] == "studying")
     assert answerer.pid is not None
     os.kill(answerer.pid, signal.SIGKILL)
-    inbox.of(study, "died")
-    kept = ahead()
+    inbox.of(prefill, "died")
+    kept = prefilled()
     assert 0 < kept < 1
     again = answerer.request("prefill", {"book": identity})
-    studied = inbox.of(again, "done").data
-    assert studied["done"] == studied["passages"] > 0
-    assert ahead() == 1.0
+    finished = inbox.of(again, "done").data
+    assert finished["done"] == finished["passages"] > 0
+    assert prefilled() == 1.0
     job = librarian.request("forget_prefill", {"book": identity})
     assert inbox.of(job, "done").data == []

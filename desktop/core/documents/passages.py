@@ -1,4 +1,4 @@
-"""Cutting pages into passages that are found as a whole.
+"""Chunking: cutting pages into passages, the units of retrieval.
 
 A passage follows paragraphs, stays inside one section and one page, and fits the embedder's
 window together with its section's title: what would be longer is cut silently by the embedder.

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from desktop.core.records import Passage
 
 WINDOW = 256
-"""Tokens the model was trained to read; what is longer it cuts silently (its model card)."""
+"""Tokens the model was trained on; what is longer it cuts silently (its model card)."""
 BUDGET = 221
 """Most tokens of a passage, so that none of its windows is ever cut. Five passages of this
-length are what a small language model reads in some ten seconds."""
+length are what a small language model prefills in some ten seconds."""
 
 CHECKPOINT_PASSAGES = 128
 """Most passages whose vectors are written together: three to six seconds of work."""
@@ -47,7 +47,7 @@ one question took 9 ms with one and 15 ms with two on a machine of two cores."""
 
 @dataclass(frozen=True)
 class TokenVectors:
-    """What each token of a text means where it stands.
+    """The contextual embeddings of a text's tokens, for late interaction.
 
     Attributes:
         vectors: Shape (tokens, dimension), unit length.
@@ -59,7 +59,7 @@ class TokenVectors:
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors that are near each other where the texts mean the same."""
+    """Embeds texts: their vectors are near each other where the texts mean the same."""
 
     identity: str
     dimension: int
@@ -74,7 +74,7 @@ class Embedder(Protocol):
         """Return vectors of unit length, shape (len(texts), dimension)."""
 
     def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """Return the vectors of the tokens of texts, as far as the model reads them."""
+        """Return the embeddings of the tokens of texts, up to the model's window."""
 
 
 class MiniLM:
@@ -157,7 +157,7 @@ class MiniLM:
             from tqdm import tqdm
             from transformers.utils import logging as transformers_logging
 
-            # Its own lock would be a semaphore of the system's, which a killed worker leaves.
+            # Its own lock would be a semaphore of the system's, which outlives a killed worker.
             tqdm.set_lock(threading.RLock())
             transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
             # On a processor with AVX512-BF16 twice as fast at the same vectors; slower without.
@@ -174,7 +174,7 @@ class MiniLM:
 
 @contextmanager
 def _threads(count: int | None) -> Iterator[None]:
-    """Compute with so many threads; None leaves them as they are."""
+    """Compute with so many threads; None for no change."""
     import torch
 
     before = torch.get_num_threads()

@@ -76,7 +76,7 @@ class Indexer:
         document = open_document(path, password=password)
         try:
             identity = file_id(path)
-            with self._library.turns.taking_in(cancelled=self._cancelled):
+            with self._library.turns.importing(cancelled=self._cancelled):
                 book = self._known(identity)
                 if book is None or not self._library.file_of(identity).exists():
                     size = path.stat().st_size

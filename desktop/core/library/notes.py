@@ -1,4 +1,4 @@
-"""Notes that were taken of a book for a question, so that the same question needs no new ones.
+"""A cache of map-reduce notes: what was noted of a book for a question is not noted again.
 
 A JSON file a question, under the book's folder. One that is damaged is none: notes are then taken
 again. Knows nothing of models or prompts.

@@ -1,4 +1,4 @@
-"""How much of a book is read ahead: what its card shows."""
+"""How much of a book is prefilled: what its card shows."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _COMPLETE = 0.999
 
 @dataclass(frozen=True)
 class PrefillProgress:
-    """How much of a book is read ahead, as far as that shows without its model.
+    """How much of a book is prefilled, as far as that shows without its model.
 
     Attributes:
         book: Its id.
-        share: How much of it, 0 to 1, by the model that has read most.
-        bytes: What the states of the book take on the disk, those of its chapters included.
+        share: How much of it, 0 to 1, by the model with most saved states.
+        bytes: Size of its saved key/value (KV) states on the disk, those of its chapters included.
     """
 
     book: str
@@ -23,5 +23,5 @@ class PrefillProgress:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing of the book is left to read ahead."""
+        """Whether nothing of the book is left to prefill."""
         return self.share >= _COMPLETE

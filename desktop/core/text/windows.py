@@ -1,4 +1,4 @@
-"""Cutting a passage into windows of whole sentences, small enough to mean one thing."""
+"""Cutting a passage into windows of whole sentences to embed, small enough to mean one thing."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def test_attempts_are_counted_until_there_is_progress(catalog: Catalog) -> None:
     assert catalog.begin_attempt(B) == 0  # not there
 
 
-def test_remove_restore_delete(catalog: Catalog) -> None:
+def test_a_book_is_removed_restored_and_deleted(catalog: Catalog) -> None:
     makers.shelve(catalog, A, ["one", "two"])
     makers.shelve(catalog, B, ["three"])
     catalog.remove(A)
@@ -163,14 +163,16 @@ Y = "abce" + "0" * 60
         ("LAKE", Y),
     ],
 )
-def test_resolving_a_reference(catalog: Catalog, reference: str, expected: str) -> None:
+def test_a_reference_is_an_id_its_start_or_a_title(
+    catalog: Catalog, reference: str, expected: str
+) -> None:
     catalog.put(book(X, "Herons"))
     catalog.put(book(Y, "Herons of the Lake"))
     assert catalog.resolve(reference).id == expected
 
 
 @pytest.mark.parametrize("reference", ["", "abc", "swans", "%", "_", "'", "abcdx"])
-def test_a_reference_to_nothing(catalog: Catalog, reference: str) -> None:
+def test_a_reference_to_nothing_is_told(catalog: Catalog, reference: str) -> None:
     catalog.put(book(X, "Herons"))
     with pytest.raises(UserFacingError, match="No book here is called"):
         catalog.resolve(reference)
@@ -242,7 +244,7 @@ def test_two_connections_write_in_turn(catalog: Catalog, file: Path) -> None:
     reader.close()
 
 
-def test_many_threads_at_once(catalog: Catalog, file: Path) -> None:
+def test_many_threads_may_write_at_once(catalog: Catalog, file: Path) -> None:
     catalog.put(book())
     other = Catalog(file)
 

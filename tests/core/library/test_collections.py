@@ -75,7 +75,7 @@ def test_names_are_compared_without_case_spaces_and_composition(collections: Col
     assert collections.all() == {"Été 1": (A, B)}
 
 
-def test_adding_and_taking_out(collections: Collections) -> None:
+def test_books_are_added_and_taken_out(collections: Collections) -> None:
     collections.add("Exam", [A])
     collections.add("exam", [A, C])
     assert collections.all() == {"Exam": (A, C)}
@@ -87,7 +87,7 @@ def test_adding_and_taking_out(collections: Collections) -> None:
     assert collections.all() == {"Exam": (B,)}
 
 
-def test_renaming_and_deleting(collections: Collections) -> None:
+def test_a_collection_is_renamed_and_deleted(collections: Collections) -> None:
     collections.create("b", [A])
     collections.create("a", [B])
     collections.rename("B", "Exam")

@@ -42,7 +42,7 @@ def test_a_term_is_looked_up_once() -> None:
 
 def test_a_hyphenated_word_counts_whole_and_in_its_parts() -> None:
     assert set(terms.of_text("well-known")) == {"well", "known", "wellknown"}
-    # As a line break leaves it in a PDF.
+    # As it stands in a PDF behind a line break.
     assert set(terms.of_query("cooperation")) & set(terms.of_text("co-\noperation"))
 
 

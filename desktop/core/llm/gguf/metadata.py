@@ -1,7 +1,7 @@
 """Forward reading of a GGUF file's metadata and tensor table, within bounds.
 
 Owns the byte format (versions 2 and 3, little-endian) and the sizes of ggml's number formats.
-Must not know what the metadata mean: gguf.py does.
+Must not know what the metadata mean: reader.py does.
 
 Format: ggml's docs/gguf.md. Block and byte sizes: as `ggml_blck_size` and `ggml_type_size` of
 llama-cpp-python 0.3.36 give them.

@@ -1,4 +1,4 @@
-"""What a model file says of itself, and the memory that it needs.
+"""What a GGUF file says of its model, and the memory that the model needs.
 
 Owns the meaning of GGUF metadata. Reads the header only, never the weights, with nothing but the
 standard library, so that any process may ask about any file: must not import numpy or llama_cpp.
@@ -49,12 +49,12 @@ _GET_ANOTHER = "Download the file again, or choose another model"
 
 @dataclass(frozen=True)
 class ModelHeader:
-    """What a model file says of itself.
+    """What a GGUF file says of its model.
 
     Attributes:
         architecture: llama.cpp's name of it, such as "qwen2".
         name: What its maker calls it; empty where the file doesn't say.
-        context_length: Native window in tokens.
+        context_length: Native context window in tokens.
         template: Chat template (Jinja), where there is one.
         size_bytes: Size of the file.
         layers: Number of layers.
@@ -67,7 +67,7 @@ class ModelHeader:
         file_type: How its weights are stored, such as "Q4_K_M".
         tensors: Number of tensors.
         sliding_window: Tokens that some of its layers look back at most; 0 where all see all.
-        recurrent: Whether it keeps a running state, so that its states can't be spliced.
+        recurrent: Whether it keeps a running state, so that KV states can't be spliced.
     """
 
     architecture: str
@@ -90,7 +90,7 @@ class ModelHeader:
 
 @dataclass(frozen=True)
 class MemoryNeed:
-    """Bytes of memory a model needs: its weights, the window's keys and values, scratch space."""
+    """Bytes of memory that a model needs: weights, KV cache and compute buffer."""
 
     weights: int
     kv: int
@@ -127,7 +127,7 @@ def memory_needed(header: ModelHeader, *, context_tokens: int) -> MemoryNeed:
 
     - weights: the file, mapped into memory. llama.cpp repacks some weights for the processor (597
       of 1,060 MiB for the 1.5B model); what they were repacked from stays in the page cache only
-      as long as nobody needs the room, so it isn't counted, though it shows as resident memory.
+      as long as nobody needs the memory, so it isn't counted, though it shows as resident memory.
     - kv: layers * kv_heads * (key_length + value_length) * context * 2 bytes, for f16. Too much
       where layers slide or are recurrent.
     - compute: 512 * 4 * (vocabulary + 2 * embedding_length): the logits of one batch of 512 tokens

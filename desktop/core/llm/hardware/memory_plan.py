@@ -1,4 +1,4 @@
-"""How wide a window to make room for, and how many layers fit a graphics processor."""
+"""The memory plan: which context window fits, and how many layers a graphics processor takes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from desktop.core.llm.gguf.reader import ModelHeader
 
 WINDOWS = (8192, 4096, 2048)
-"""Windows to make room for, the first that the model has and the free memory allows."""
+"""Context windows to choose from: the first that the model has and the free memory allows."""
 LONG_WINDOWS = (32_768, 24_576, 16_384, 12_288, *WINDOWS)
-"""The same for what is read as a whole."""
+"""The same where a long context is prefilled as a whole."""
 _SPARED = 512 * 2**20
 """Bytes of a graphics processor's memory that are left to the screen and to other programs."""
 
 
 @dataclass(frozen=True)
 class Shortage:
-    """A window that a model has, and for which there is too little memory.
+    """A context window that a model has, and for which there is too little memory.
 
     Attributes:
         window: Its length in tokens.
@@ -39,13 +39,13 @@ class Shortage:
 
 def shortage(header: ModelHeader, available: int, windows: Sequence[int]) -> Shortage | None:
     """Return what the widest of some windows that a model has would take, if it does not fit."""
-    window = _had(header, windows)[0]
+    window = _supported(header, windows)[0]
     window = min(window, header.context_length or window)
     need = memory_needed(header, context_tokens=window).total
     return Shortage(window, need, available) if need > available else None
 
 
-def _had(header: ModelHeader, windows: Sequence[int]) -> Sequence[int]:
+def _supported(header: ModelHeader, windows: Sequence[int]) -> Sequence[int]:
     """Return those of some windows that a model has, or the narrowest."""
     have = header.context_length or windows[0]
     return [window for window in windows if window <= have] or windows[-1:]
@@ -62,7 +62,7 @@ def widest_context(header: ModelHeader, available: int, windows: Sequence[int]) 
     Returns:
         None where not even the last one fits.
     """
-    for window in _had(header, windows):
+    for window in _supported(header, windows):
         if memory_needed(header, context_tokens=window).total <= available:
             return min(window, header.context_length or window)
     return None
@@ -86,12 +86,12 @@ def fitting_context(path: Path, available: int) -> int:
     )
 
 
-def layers_on(header: ModelHeader, window: int, free: int) -> int:
+def gpu_layers(header: ModelHeader, window: int, free: int) -> int:
     """Return how many layers of a model to give to a graphics processor, 0 for none.
 
     They are taken to weigh the same, and so is what comes behind the last one (the matrix that
-    makes the logits, which counts as one more); beside them stand their keys and values, and what
-    is computed at once.
+    makes the logits, which counts as one more); beside them stand their KV cache and the
+    compute buffer.
 
     Args:
         header: The model.

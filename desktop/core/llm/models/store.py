@@ -51,7 +51,7 @@ class StoredModel:
         title: What people call it.
         installed: Whether it can be used now.
         size_bytes: Size of its file.
-        context: Native window in tokens; 0 where not known.
+        context: Native context window in tokens; 0 where not known.
         path: Its file; None where it isn't installed.
         description: A sentence for the user.
         own: Whether the user brought it, rather than the catalogue.

@@ -1,8 +1,9 @@
-"""Quotations that can't be wrong: behind its mark, a line is the end of one of some given texts.
+"""Constrained decoding of quotations: behind its mark, a line is the end of a given text.
 
-The model chooses with which word to begin, and goes on to choose as long as several texts go on
-alike; the rest follows from it, and is read as fast as a prompt instead of being written. It may
-begin inside a text, since with its first word it can't know yet where that leads.
+The texts form a trie of tokens, and behind the mark only its branches are allowed. The model
+chooses with which word to begin, and at each fork; the rest is forced, and is prefilled in batches
+instead of being decoded. It may begin inside a text, since with its first word it can't know yet
+where that leads.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _END = -1
 
 
 class QuotingGuide:
-    """A guide (see `generation.Guide`) for a text with quotations, each on a line of its own.
+    """A constraint (see `generation.Guide`) on a text with quotations, each on a line of its own.
 
     Args:
         tokenize: The model's tokenizer.
@@ -69,7 +70,7 @@ class QuotingGuide:
         """See `Guide`."""
         return self._marks if self._at_start and self._left <= 0 else ()
 
-    def take(self, token: int, piece: str) -> None:
+    def accept(self, token: int, piece: str) -> None:
         """See `Guide`."""
         if self._node is not None:
             self._node = self._node.get(token)

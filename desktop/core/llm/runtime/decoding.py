@@ -1,4 +1,4 @@
-"""Writing behind a prompt that a model's memory holds, token by token."""
+"""The decoding loop: token by token behind the prompt that the KV cache holds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import codecs
 import time
 from typing import TYPE_CHECKING
 
-from desktop.core.llm.runtime.prefill import STEP_TOKENS
+from desktop.core.llm.runtime.prefill import BATCH_TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,90 +19,94 @@ if TYPE_CHECKING:
 
 
 class Decoder:
-    """Writes one text.
+    """Decodes one text.
 
     Args:
-        memory: What holds the prompt, its last token's logits being computed.
+        kv_cache: Holds the prompt, whose last token has its logits computed.
         vocabulary: The model's.
-        sampler: Chooses the tokens.
-        guide: Told what comes.
-        drafts: Guesses what comes; None where the memory can't be cut.
+        sampler: Samples the tokens.
+        guide: Constrains the decoding; told each token.
+        lookup: Drafts tokens for speculative decoding; None where the KV cache can't be cut.
     """
 
     def __init__(
         self,
-        memory: KVCache,
+        kv_cache: KVCache,
         vocabulary: Vocabulary,
         sampler: Sampler,
         guide: Guide | None,
-        drafts: PromptLookup | None,
+        lookup: PromptLookup | None,
     ) -> None:
-        self._memory = memory
+        self._kv_cache = kv_cache
         self._vocabulary = vocabulary
         self._sampler = sampler
         self._guide = guide
-        self._drafts = drafts
-        self._waiting: list[int] = []  # written, and not read yet
-        self._guessed: list[int] = []  # read, and not written yet
+        self._lookup = lookup
+        self._pending: list[int] = []  # decoded, and not in the KV cache yet
+        self._draft: list[int] = []  # in the KV cache, and neither accepted nor rejected yet
 
-    def write(
-        self, figures: Generation, most_tokens: int, cancelled: Callable[[], bool]
+    def decode(
+        self, figures: Generation, max_tokens: int, cancelled: Callable[[], bool]
     ) -> Iterator[str]:
         """Yield the text piece by piece; see `Engine.generate`."""
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        characters = codecs.getincrementaldecoder("utf-8")("replace")
         start = time.monotonic()
         figures.finish = "length"
-        chosen = 0
+        sampled = 0
         try:
-            for written in range(most_tokens):
+            for decoded in range(max_tokens):
                 token = self._sampler.forced()
                 if token is None:
-                    token, known = self._choose(most_tokens - written - 1)
-                    chosen += 1
-                    figures.certainty += (known - figures.certainty) / chosen
-                if self._vocabulary.ends(token):
+                    token, log_probability = self._next(max_tokens - decoded - 1)
+                    sampled += 1
+                    figures.certainty += (log_probability - figures.certainty) / sampled
+                if self._vocabulary.is_end(token):
                     figures.finish = "end"
                     break
                 figures.generated_tokens += 1
                 figures.decode_s = time.monotonic() - start
-                piece = decoder.decode(self._vocabulary.raw(token))
-                self._take(token, piece)
+                piece = characters.decode(self._vocabulary.token_bytes(token))
+                self._append(token, piece)
                 if piece:
                     yield piece
                 if cancelled():
                     figures.finish = "stopped"
                     break
-            rest = decoder.decode(b"", final=True)
+            rest = characters.decode(b"", final=True)
             if rest:
                 yield rest
         finally:
             figures.decode_s = time.monotonic() - start
-            self._memory.drop(len(self._guessed))
+            self._reject_draft()
             self._sampler.close()
 
-    def _choose(self, room: int) -> tuple[int, float]:
-        if self._waiting:
-            self._guessed = self._drafts.guess(room) if self._drafts else []
-            tokens = [*self._waiting, *self._guessed]
-            self._memory.read(tokens, outputs=len(self._guessed) + 1)
-            self._waiting = []
-        token, known = self._sampler.choose(len(self._guessed))
-        if self._guessed and self._drafts:
-            self._drafts.judge(right=token == self._guessed[0])
-        return token, known
+    def _next(self, max_draft: int) -> tuple[int, float]:
+        """Sample the next token; evaluate what is pending first, with a draft behind it."""
+        if self._pending:
+            self._draft = self._lookup.draft(max_draft) if self._lookup else []
+            tokens = [*self._pending, *self._draft]
+            self._kv_cache.evaluate(tokens, outputs=len(self._draft) + 1)
+            self._pending = []
+        token, log_probability = self._sampler.sample(len(self._draft))
+        if self._draft and self._lookup:
+            self._lookup.record(accepted=token == self._draft[0])
+        return token, log_probability
 
-    def _take(self, token: int, piece: str) -> None:
-        """Note a token that was chosen or had to come."""
-        if self._guessed[:1] == [token]:
-            self._guessed = self._guessed[1:]
+    def _append(self, token: int, piece: str) -> None:
+        """Add a token that was sampled or forced."""
+        if self._draft[:1] == [token]:  # accepted: it is in the KV cache already
+            self._draft = self._draft[1:]
         else:
-            self._memory.drop(len(self._guessed))
-            self._guessed = []
-            self._waiting.append(token)
-        if len(self._waiting) == STEP_TOKENS:
-            self._memory.read(self._waiting)
-            self._waiting = []
-        if self._drafts is not None:
-            self._drafts.take(token)
+            self._reject_draft()
+            self._pending.append(token)
+        if len(self._pending) == BATCH_TOKENS:
+            self._kv_cache.evaluate(self._pending)
+            self._pending = []
+        if self._lookup is not None:
+            self._lookup.append(token)
         if self._guide is not None:
-            self._guide.take(token, piece)
+            self._guide.accept(token, piece)
+
+    def _reject_draft(self) -> None:
+        self._kv_cache.drop_last(len(self._draft))
+        self._draft = []

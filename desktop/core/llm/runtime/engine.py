@@ -1,7 +1,7 @@
 """Running a GGUF model through llama.cpp.
 
-Uses llama.cpp's own functions, not the high-level class: what is in the key/value memory, and
-what of it can be used again, is Lutrin's business: see `memory`. Knows nothing of books or prompts.
+Uses llama.cpp's own functions, not the high-level class: what is in the KV cache, and what of it
+can be reused, is Lutrin's business: see `kv_cache`. Knows nothing of books or prompts.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy as np
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.gguf.reader import read_header
 from desktop.core.llm.hardware.accelerator import accelerator
-from desktop.core.llm.hardware.memory_plan import layers_on
+from desktop.core.llm.hardware.memory_plan import gpu_layers
 from desktop.core.llm.runtime.decoding import Decoder
 from desktop.core.llm.runtime.generation import Generation, Sampling
 from desktop.core.llm.runtime.kv_cache import SEQUENCES, KVCache
 from desktop.core.llm.runtime.kv_type import KVType
-from desktop.core.llm.runtime.prefill import STEP_TOKENS, Known, prefill, prefill_block
+from desktop.core.llm.runtime.prefill import BATCH_TOKENS, Reuse, prefill, prefill_block
 from desktop.core.llm.runtime.prompt_lookup import PromptLookup
-from desktop.core.llm.runtime.sampler import Sampler, logarithms
+from desktop.core.llm.runtime.sampler import Sampler, log_softmax
 from desktop.core.llm.runtime.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -51,20 +51,20 @@ def _log(level: int, text: bytes, _data: ctypes.c_void_p) -> None:
 
 
 class Engine:
-    """A loaded model with one conversation in its memory. Not for several threads at once.
+    """A loaded model with one KV cache. Not for several threads at once.
 
     Where there is a graphics processor, it computes as many layers as fit its free memory. Where
     that does not work, the processor computes all.
 
     Args:
         path: A GGUF file.
-        context_tokens: Window to make room for.
+        context_tokens: The context window.
         threads: Threads to compute with.
         cancelled: Asked while the file is read.
-        kv: What keys and values are kept as.
+        kv: Number format of the KV cache.
 
     Attributes:
-        context_tokens: The window.
+        context_tokens: The context window.
         notice: What the user is to know of how it is run; "" for nothing.
 
     Raises:
@@ -90,18 +90,18 @@ class Engine:
         llama_cpp.llama_backend_init()
         found = accelerator()
         self._kv = kv
-        self._layers = layers_on(read_header(path), context_tokens, found.free) if found else 0
+        self._gpu_layers = gpu_layers(read_header(path), context_tokens, found.free) if found else 0
         try:
             self._open(context_tokens, cancelled)
         except UserFacingError:
-            if not self._layers:
+            if not self._gpu_layers:
                 raise
-            self._leave_accelerator(context_tokens, cancelled)
+            self._fall_back_to_cpu(context_tokens, cancelled)
 
     def _open(self, context_tokens: int, cancelled: Callable[[], bool]) -> None:
         parameters = llama_cpp.llama_model_default_params()
-        parameters.n_gpu_layers = self._layers
-        parameters.use_extra_bufts = not _has_tiles()
+        parameters.n_gpu_layers = self._gpu_layers
+        parameters.use_extra_bufts = not _has_amx()
         go_on = llama_cpp.llama_progress_callback(lambda _part, _data: not cancelled())
         parameters.progress_callback = go_on
         self._model = llama_cpp.llama_model_load_from_file(str(self._path).encode(), parameters)
@@ -115,17 +115,17 @@ class Engine:
         self._vocabulary = Vocabulary(self._model)
         self._make_context(context_tokens)
 
-    def _leave_accelerator(self, context_tokens: int, cancelled: Callable[[], bool]) -> None:
+    def _fall_back_to_cpu(self, context_tokens: int, cancelled: Callable[[], bool]) -> None:
         """Load the model once more, for the processor alone."""
         self.close()
-        self._layers = 0
+        self._gpu_layers = 0
         self.notice = NOT_ACCELERATED
         self._open(context_tokens, cancelled)
 
     def _make_context(self, context_tokens: int) -> None:
         parameters = llama_cpp.llama_context_default_params()
         parameters.n_ctx = context_tokens
-        parameters.n_batch = parameters.n_ubatch = STEP_TOKENS
+        parameters.n_batch = parameters.n_ubatch = BATCH_TOKENS
         parameters.n_seq_max, parameters.kv_unified = SEQUENCES, True
         parameters.n_threads = parameters.n_threads_batch = self._threads
         parameters.type_k = parameters.type_v = self._kv
@@ -140,10 +140,10 @@ class Engine:
                 "Close other programs, or choose a smaller model",
             )
         self.context_tokens = context_tokens
-        self._memory = KVCache(self._model, self._context)
+        self._kv_cache = KVCache(self._model, self._context)
 
     def resize(self, context_tokens: int) -> None:
-        """Make room for another window; what was read is dropped.
+        """Change the context window; the KV cache is emptied.
 
         Raises:
             UserFacingError: if the memory does not suffice; the engine is then closed.
@@ -153,9 +153,9 @@ class Engine:
         try:
             self._make_context(context_tokens)
         except UserFacingError:
-            if not self._layers:
+            if not self._gpu_layers:
                 raise
-            self._leave_accelerator(context_tokens, lambda: False)
+            self._fall_back_to_cpu(context_tokens, lambda: False)
 
     def tokenize(self, text: str) -> list[int]:
         """Return the tokens of a text; none of them is one of the model's markers."""
@@ -171,13 +171,13 @@ class Engine:
 
     @property
     def splices(self) -> bool:
-        """See `Memory.splices`."""
-        return self._memory.splices
+        """See `KVCache.splices`."""
+        return self._kv_cache.splices
 
     @property
     def identity(self) -> str:
-        """What changes the bytes of a state beside the model's file and the tokens."""
-        where = " accelerated" if self._layers else ""
+        """What changes the bytes of a KV state beside the model's file and the tokens."""
+        where = " accelerated" if self._gpu_layers else ""
         return f"{llama_cpp.__version__} {self._kv.name.lower()}{where}"
 
     def begin(
@@ -187,17 +187,17 @@ class Engine:
         *,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Generation:
-        """Hold what prompts to come begin with: by its saved state, or read once and then saved.
+        """Prefill what prompts to come begin with: from its saved state, or once and then saved.
 
         Returns:
-            What was read, and how long that took.
+            How much was prefilled, and how long that took.
 
         Raises:
             CancelledError: if stopped.
         """
         figures = Generation()
         began = time.monotonic()
-        prefill(self._memory, start, figures, Known(len(start), states), cancelled=cancelled)
+        prefill(self._kv_cache, start, figures, Reuse(len(start), states), cancelled=cancelled)
         figures.prefill_s = time.monotonic() - began
         return figures
 
@@ -208,8 +208,8 @@ class Engine:
         *,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> tuple[bytearray, int]:
-        """See `prefill.prefill_block`. What was read for an answer may have to be read again."""
-        return prefill_block(self._memory, before, piece, cancelled=cancelled)
+        """See `prefill.prefill_block`. Prompts to come may have to be prefilled as a whole."""
+        return prefill_block(self._kv_cache, before, piece, cancelled=cancelled)
 
     def generate(
         self,
@@ -232,19 +232,19 @@ class Engine:
         Args:
             prompt: Tokens; with `most_tokens` they must fit the window.
             figures: Filled as it goes.
-            most_tokens: Where to end at the latest.
-            sampling: How to choose; greedy by default.
-            reading: Told how many prompt tokens of how many are read.
-            cancelled: Asked between steps; writing then ends with `finish` "stopped".
-            fresh: Read the whole prompt even where its start is still in the memory.
-            grammar: In GBNF, from the rule `root`: nothing else is written; "" for any text.
-            guide: Says token by token what may be written; None for anything.
-            kept: See `reading.Known`.
-            states: Likewise.
+            most_tokens: Tokens to decode at most.
+            sampling: How to sample; greedy by default.
+            reading: Progress of the prefill: told how many prompt tokens of how many are done.
+            cancelled: Asked between batches; decoding then ends with `finish` "stopped".
+            fresh: See `prefill.Reuse`.
+            grammar: In GBNF, from the rule `root`: nothing else is decoded; "" for any text.
+            guide: Constrains the decoding token by token; None for any text.
+            kept: See `prefill.Reuse.prefix`.
+            states: See `prefill.Reuse`.
             splices: Likewise.
 
         Raises:
-            CancelledError: if stopped while the prompt was still being read.
+            CancelledError: if stopped during the prefill.
             UserFacingError: if the prompt does not fit or llama.cpp fails.
         """
         if len(prompt) + most_tokens > self.context_tokens:
@@ -253,14 +253,14 @@ class Engine:
                 "Ask about fewer pages",
             )
         start = time.monotonic()
-        known = Known(kept, states, splices, fresh=fresh)
-        prefill(self._memory, prompt, figures, known, reading=reading, cancelled=cancelled)
+        reuse = Reuse(kept, states, splices, fresh=fresh)
+        prefill(self._kv_cache, prompt, figures, reuse, progress=reading, cancelled=cancelled)
         figures.prefill_s = time.monotonic() - start
         vocab = self._vocabulary.vocab
         sampler = Sampler(self._context, vocab, sampling or Sampling(), grammar, guide)
-        drafts = PromptLookup(prompt, self._memory.costs) if self._memory.splices else None
-        writer = Decoder(self._memory, self._vocabulary, sampler, guide, drafts)
-        yield from writer.write(figures, most_tokens, cancelled)
+        lookup = PromptLookup(prompt, self._kv_cache.costs) if self._kv_cache.splices else None
+        decoder = Decoder(self._kv_cache, self._vocabulary, sampler, guide, lookup)
+        yield from decoder.decode(figures, most_tokens, cancelled)
 
     def odds(
         self,
@@ -277,8 +277,8 @@ class Engine:
             prompt: Tokens that fit the window.
             words: Ways to begin, of which the first token counts.
             others: The other ways.
-            splices: See `reading.Known`.
-            cancelled: Asked while the prompt is read.
+            splices: See `prefill.Reuse`.
+            cancelled: Asked during the prefill.
 
         Returns:
             Their natural logarithm: 0 where both are as likely.
@@ -286,17 +286,18 @@ class Engine:
         Raises:
             CancelledError: if stopped.
         """
-        known_parts = Known(splices=splices)
-        prefill(self._memory, prompt, Generation(), known_parts, cancelled=cancelled)
-        known = logarithms(self._context, self._vocabulary.vocab)
+        prefill(self._kv_cache, prompt, Generation(), Reuse(splices=splices), cancelled=cancelled)
+        log_probabilities = log_softmax(self._context, self._vocabulary.vocab)
         one, other = (
-            np.logaddexp.reduce([known[t] for t in {self.tokenize(word)[0] for word in each}])
+            np.logaddexp.reduce(
+                [log_probabilities[t] for t in {self.tokenize(word)[0] for word in each}]
+            )
             for each in (words, others)
         )
         return float(one - other)
 
     def close(self) -> None:
-        """Free the model's memory."""
+        """Free the model and its context."""
         if self._context:
             llama_cpp.llama_free(self._context)
             self._context = None
@@ -305,7 +306,7 @@ class Engine:
             self._model = None
 
 
-def _has_tiles() -> bool:
+def _has_amx() -> bool:
     """Return whether llama.cpp was built for Intel's AMX.
 
     Its code for it, built by gcc 12, ends the process: that compiler may leave out what sets a

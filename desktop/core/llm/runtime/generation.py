@@ -1,4 +1,4 @@
-"""How text is generated, and the figures of one generation. Knows no engine."""
+"""What a generation is asked for, and its figures. Knows no engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Guide(Protocol):
-    """Says, token by token, what a model may write next."""
+    """Constrains decoding: says, token by token, what may come next."""
 
     def allowed(self) -> Sequence[int] | None:
         """Return the only tokens that may come next; None where any may."""
@@ -18,8 +18,8 @@ class Guide(Protocol):
     def forbidden(self) -> Sequence[int]:
         """Return tokens that may not come next, where any other may."""
 
-    def take(self, token: int, piece: str) -> None:
-        """Note the token that came, and its text."""
+    def accept(self, token: int, piece: str) -> None:
+        """Note the token that was decoded, and its text."""
 
 
 Message = tuple[str, str | tuple[str, ...]]
@@ -28,13 +28,13 @@ Message = tuple[str, str | tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Splice:
-    """A part of a prompt that may be put in by its state instead of being read.
+    """A block of a prompt that may be spliced in by its saved KV state instead of prefilled.
 
     Attributes:
         start: Of its first token in the prompt.
         end: Behind its last token.
-        load: Returns the state, and the place where the part began when it was read; None where
-            there is none any more.
+        load: Returns the state, and the position of the block's first token when it was
+            prefilled; None where there is none any more.
     """
 
     start: int
@@ -44,10 +44,10 @@ class Splice:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How the next token is chosen.
+    """How the next token is sampled.
 
     Attributes:
-        temperature: 0 takes the likeliest token always.
+        temperature: 0 is greedy: always the likeliest token.
         seed: For temperatures above 0.
     """
 
@@ -61,12 +61,12 @@ class Generation:
 
     Attributes:
         prompt_tokens: Length of the prompt.
-        reused_tokens: Of these, how many were known from before.
-        spliced: The starts of the parts that were put in by their states.
-        prefill_s: Seconds for reading the prompt.
-        generated_tokens: Tokens written.
-        decode_s: Seconds for writing them.
-        certainty: Mean natural logarithm of the probability of the tokens written.
+        reused_tokens: Of these, how many were not computed again.
+        spliced: The starts of the blocks that were spliced in.
+        prefill_s: Seconds of the prefill.
+        generated_tokens: Tokens decoded.
+        decode_s: Seconds for decoding them.
+        certainty: Mean log-probability (natural) of the tokens that were sampled.
         finish: "end", "length" or "stopped".
     """
 
@@ -81,5 +81,5 @@ class Generation:
 
     @property
     def tokens_per_s(self) -> float:
-        """Speed of writing."""
+        """Throughput of decoding."""
         return self.generated_tokens / self.decode_s if self.decode_s > 0 else 0.0

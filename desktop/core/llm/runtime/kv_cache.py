@@ -1,9 +1,10 @@
-"""What stands in a model's key/value memory, and keeping the state of it for later.
+"""A model's key/value (KV) cache: which tokens it holds, and saving and splicing its states.
 
-Tokens stand one after the other. A piece whose state was kept can be put behind them instead of
-being read: its keys are rotated by the distance from where it was read. What a piece then knows is
-what stood before it when it was read, not what stands before it now. Published relatives: Prompt
-Cache (Gim et al., MLSys 2024), TurboRAG (Lu et al., 2024), Block-Attention (Ma et al., ICLR 2025).
+Tokens stand one after the other. A block whose KV state was saved can be spliced in behind them
+instead of being prefilled: its keys are rotated by the distance from where it was prefilled. A
+block then attends to what stood before it when it was prefilled, not to what stands before it now.
+Published relatives: Prompt Cache (Gim et al., MLSys 2024), TurboRAG (Lu et al., 2024),
+Block-Attention (Ma et al., ICLR 2025).
 """
 
 from __future__ import annotations
@@ -15,47 +16,47 @@ from typing import TYPE_CHECKING, Any, Protocol
 import llama_cpp
 
 from desktop.core.errors import UserFacingError
-from desktop.core.llm.runtime.prompt_lookup import Costs
+from desktop.core.llm.runtime.prompt_lookup import BatchCosts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from desktop.core.llm.runtime.generation import Splice
 
-_MAIN, _ASIDE = 0, 1
-"""Sequences: what is read and written, and the piece that is being put there or taken from it."""
+_MAIN, _SCRATCH = 0, 1
+"""Sequences: the text, and a block that is being spliced into it or copied from it."""
 SEQUENCES = 2
-_READ = -1
+_COMPUTED = -1
 
 
 class KVStates(Protocol):
-    """Where states are kept; what tells one from another is the keeper's business."""
+    """Where KV states are saved; how one is told from another is the implementation's business."""
 
-    def load(self, text: Sequence[int]) -> bytes | None:
+    def load(self, tokens: Sequence[int]) -> bytes | None:
         """Return the state of some tokens, if it is there and sound."""
 
-    def save(self, text: Sequence[int], state: bytes | bytearray) -> None:
-        """Keep the state of some tokens, or don't."""
+    def save(self, tokens: Sequence[int], state: bytes | bytearray) -> None:
+        """Save the state of some tokens, or don't."""
 
 
 class KVCache:
-    """The key/value memory of one context.
+    """The KV cache of one context.
 
     Args:
         model: llama.cpp's model.
-        context: Its context, with `SEQUENCES` sequences in one unified memory.
+        context: Its context, with `SEQUENCES` sequences in one unified KV cache.
 
     Attributes:
-        splices: Whether pieces can be put together: not where a token's state is more than its
-            own keys and values (recurrent models), or is thrown away behind a window.
-        costs: What reading has cost.
+        splices: Whether blocks can be spliced in: not where a token's state is more than its own
+            keys and values (recurrent models), or is dropped behind a sliding window.
+        costs: What evaluating tokens has cost.
     """
 
     def __init__(self, model: Any, context: Any) -> None:
         self._context = context
-        self._memory = llama_cpp.llama_get_memory(context)
-        self._held: list[tuple[int, int]] = []
-        self.costs = Costs()
+        self._memory = llama_cpp.llama_get_memory(context)  # llama.cpp's name for the KV cache
+        self._held: list[tuple[int, int]] = []  # each token and the start of its spliced block
+        self.costs = BatchCosts()
         self.splices = (
             bool(llama_cpp.llama_memory_can_shift(self._memory))
             and not llama_cpp.llama_model_is_recurrent(model)
@@ -67,38 +68,38 @@ class KVCache:
         """Return how many tokens it holds."""
         return len(self._held)
 
-    def keep(self, tokens: Sequence[int], splices: Sequence[Splice] = ()) -> int:
-        """Drop all but what it holds of some tokens from their start; return how many that are.
+    def keep_prefix(self, tokens: Sequence[int], splices: Sequence[Splice] = ()) -> int:
+        """Drop all but the longest common prefix with some tokens; return its length.
 
         Args:
             tokens: What is wanted.
-            splices: What of it may be put in by its state. All else is to be read; and what was
-                read will do for either.
+            splices: Blocks of it that may be spliced in. All else is to be computed; and what was
+                computed will do for either.
         """
-        wanted = [(token, _READ) for token in tokens]
+        wanted = [(token, _COMPUTED) for token in tokens]
         for splice in splices:
             for place in range(splice.start, min(splice.end, len(wanted))):
                 wanted[place] = (wanted[place][0], splice.start)
         count = 0
-        for (token, piece), (other, may) in zip(self._held, wanted, strict=False):
-            if token != other or piece not in (_READ, may):
+        for (token, block), (other, allowed) in zip(self._held, wanted, strict=False):
+            if token != other or block not in (_COMPUTED, allowed):
                 break
             count += 1
-        if count < len(self._held) and self._held[count][1] not in (_READ, count):
-            count = self._held[count][1]  # of a piece that was put in, no part is of another
-        if count < len(wanted) and wanted[count][1] not in (_READ, count):
-            count = wanted[count][1]  # nor need the rest of one be read that can be put in
+        if count < len(self._held) and self._held[count][1] not in (_COMPUTED, count):
+            count = self._held[count][1]  # of a block that was spliced in, no part is of another
+        if count < len(wanted) and wanted[count][1] not in (_COMPUTED, count):
+            count = wanted[count][1]  # nor is the rest of one computed that can be spliced in
         if not llama_cpp.llama_memory_seq_rm(self._memory, _MAIN, count, -1):
-            self.clear()  # a memory that can't be cut
+            self.clear()  # a KV cache that can't be cut
             count = 0
         del self._held[count:]
         return count
 
-    def read(self, tokens: Sequence[int], outputs: int = 1) -> None:
-        """Read tokens behind all the others.
+    def evaluate(self, tokens: Sequence[int], outputs: int = 1) -> None:
+        """Compute a batch of tokens behind all the others.
 
         Args:
-            tokens: At most `STEP_TOKENS`.
+            tokens: At most `BATCH_TOKENS`.
             outputs: How many of the last ones get their logits computed.
 
         Raises:
@@ -117,11 +118,11 @@ class KVCache:
                 f"The model stopped working (llama.cpp code {code})",
                 "Ask again, or choose another model",
             )
-        self.costs.note(count, time.monotonic() - began)
-        self._held.extend((token, _READ) for token in tokens)
+        self.costs.record(count, time.monotonic() - began)
+        self._held.extend((token, _COMPUTED) for token in tokens)
 
-    def drop(self, count: int) -> None:
-        """Drop the last tokens, in a memory that `splices`."""
+    def drop_last(self, count: int) -> None:
+        """Drop the last tokens, in a KV cache that `splices`."""
         if count:
             del self._held[-count:]
             llama_cpp.llama_memory_seq_rm(self._memory, _MAIN, len(self._held), -1)
@@ -132,14 +133,14 @@ class KVCache:
         llama_cpp.llama_memory_clear(self._memory, True)
 
     def state(self) -> bytearray:
-        """Return the state of all that it holds."""
+        """Return the KV state of all that it holds."""
         return self._state(_MAIN)
 
-    def piece(self, first: int) -> bytearray:
-        """Return the state of what it holds from a place on, for `put`."""
-        llama_cpp.llama_memory_seq_cp(self._memory, _MAIN, _ASIDE, first, -1)
-        state = self._state(_ASIDE)
-        self._drop_aside()
+    def state_from(self, first: int) -> bytearray:
+        """Return the KV state of what it holds from a place on, for `splice`."""
+        llama_cpp.llama_memory_seq_cp(self._memory, _MAIN, _SCRATCH, first, -1)
+        state = self._state(_SCRATCH)
+        self._drop_scratch()
         return state
 
     def _state(self, sequence: int) -> bytearray:
@@ -150,30 +151,30 @@ class KVCache:
         return state
 
     def restore(self, tokens: Sequence[int], state: bytes) -> bool:
-        """Hold some tokens by their state and nothing else; return whether llama.cpp took it."""
+        """Hold some tokens by their state and nothing else; return whether llama.cpp accepts it."""
         self.clear()
         if not self._set(_MAIN, state):
             self.clear()
             return False
-        self._held = [(token, _READ) for token in tokens]
+        self._held = [(token, _COMPUTED) for token in tokens]
         return True
 
-    def put(self, tokens: Sequence[int], state: bytes, home: int) -> bool:
-        """Put a piece behind all the others; return whether llama.cpp took it.
+    def splice(self, tokens: Sequence[int], state: bytes, origin: int) -> bool:
+        """Splice a block in behind all the others; return whether llama.cpp accepts its state.
 
         Args:
-            tokens: The piece.
-            state: See `piece`.
-            home: The place where it began when it was read.
+            tokens: The block.
+            state: See `state_from`.
+            origin: The position of its first token when it was prefilled.
         """
-        self._drop_aside()
-        if not self._set(_ASIDE, state):
-            self._drop_aside()
+        self._drop_scratch()
+        if not self._set(_SCRATCH, state):
+            self._drop_scratch()
             return False
         place = len(self._held)
-        llama_cpp.llama_memory_seq_add(self._memory, _ASIDE, -1, -1, place - home)
-        llama_cpp.llama_memory_seq_cp(self._memory, _ASIDE, _MAIN, -1, -1)
-        self._drop_aside()
+        llama_cpp.llama_memory_seq_add(self._memory, _SCRATCH, -1, -1, place - origin)
+        llama_cpp.llama_memory_seq_cp(self._memory, _SCRATCH, _MAIN, -1, -1)
+        self._drop_scratch()
         self._held.extend((token, place) for token in tokens)
         return True
 
@@ -181,5 +182,5 @@ class KVCache:
         raw = ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
         return bool(llama_cpp.llama_state_seq_set_data(self._context, raw, len(state), sequence))
 
-    def _drop_aside(self) -> None:
-        llama_cpp.llama_memory_seq_rm(self._memory, _ASIDE, -1, -1)
+    def _drop_scratch(self) -> None:
+        llama_cpp.llama_memory_seq_rm(self._memory, _SCRATCH, -1, -1)

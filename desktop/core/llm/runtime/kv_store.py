@@ -1,9 +1,9 @@
-"""Saved key/value states on the disk: what a model made of a text, so that it is made once.
+"""Saved key/value (KV) states on the disk, so that a text is prefilled once.
 
 A file a state, under the model's folder and the book's. Each carries a digest over all that
 changes its bytes and over the bytes, so one that is damaged, cut off or of something else is no
-state: it is deleted and made again. Files are written beside and renamed; what a kill leaves is
-swept up later. Knows nothing of llama.cpp: a state is a string of bytes.
+state: it is deleted and computed again. Files are written beside and renamed; half files of a kill
+are deleted later. Knows nothing of llama.cpp: a state is a string of bytes.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _HEAD = struct.Struct("<8s32sQ")
 DEFAULT_BYTES = 8 * 1000**3
 DEFAULT_SHARE = 10
 """By default the states take 8 GB, or a tenth of what is free and theirs, if that is less."""
-ROOM = 0.95
-"""Share of the quota that is left after an eviction, so that not every new state needs one."""
-SPARE_BYTES = 500 * 1000**2
+AFTER_EVICTION = 0.95
+"""Share of the quota that is used after an eviction, so that not every new state needs one."""
+DISK_RESERVE = 500 * 1000**2
 """Left free on the disk whatever the quota says: a full disk hurts more than a slow answer."""
 _PART = ".part"
 _STALE_S = 3600.0
@@ -39,14 +39,14 @@ _STALE_S = 3600.0
 
 @dataclass(frozen=True)
 class Usage:
-    """What the states of a part of the store come to."""
+    """Number and size of some saved states."""
 
     states: int
     bytes: int
 
 
 class KVStore:
-    """All saved states of one library.
+    """All saved KV states of one library.
 
     Args:
         folder: Where they lie; made with the first state.
@@ -60,7 +60,7 @@ class KVStore:
         self.full = False
 
     def of(self, model: str, book: str) -> BookKVStore:
-        """Return the states of one book for one model.
+        """Return the KV states of one book for one model.
 
         Args:
             model: All that changes the bytes of a state but the tokens: see `Engine.identity`.
@@ -83,7 +83,7 @@ class KVStore:
             self._delete(path)
             return None
         if magic != MAGIC or length != len(state) or digest != _digest(key, state):
-            logger.warning("a saved state is damaged and is made again: %s", path.name)
+            logger.warning("a saved state is damaged and is computed again: %s", path.name)
             self._delete(path)
             return None
         with contextlib.suppress(OSError):
@@ -91,14 +91,14 @@ class KVStore:
         return state
 
     def save(self, path: Path, key: bytes, state: bytes | bytearray) -> bool:
-        """Keep a state, deleting those that were not used for longest; return whether it is kept.
+        """Save a state, evicting the least recently used; return whether it is saved.
 
         `full` says so too, until the next one that is.
         """
         size = _HEAD.size + len(state)
         part = path.with_name(f"{path.name}.{os.getpid()}{_PART}")
         try:
-            if not self._make_room(size):
+            if not self._evict(size):
                 self.full = True
                 return False
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -118,12 +118,12 @@ class KVStore:
         return True
 
     def usage(self, book: str | None = None) -> Usage:
-        """Return what a book's states, or all, come to."""
+        """Return number and size of a book's states, or of all."""
         sizes = [size for _, _, size in self._files("*" if book is None else _book_folder(book))]
         return Usage(len(sizes), sum(sizes))
 
     def has_room(self, book: str) -> bool:
-        """Whether a state more of a book can be kept without one of its own being deleted."""
+        """Whether one more state of a book can be saved without one of its own being evicted."""
         held = self.usage(book)
         return held.bytes + held.bytes // max(1, held.states) <= self.quota()
 
@@ -156,20 +156,20 @@ class KVStore:
             self._total = sum(size for _, _, size in self._files())
         return self._total
 
-    def _make_room(self, size: int) -> bool:
-        """Delete what was not used for longest until a state fits; return whether it does."""
+    def _evict(self, size: int) -> bool:
+        """Evict the least recently used states until a new one fits; return whether it does."""
         quota = self.quota()
         free = shutil.disk_usage(_existing(self._folder)).free
 
         def missing(used: int) -> int:
-            return max(used + size - quota, SPARE_BYTES + size - free)
+            return max(used + size - quota, DISK_RESERVE + size - free)
 
         if missing(self._used()) <= 0:
             return True
         files = sorted(self._files(), key=lambda file: file[1])
         self._total = sum(held for _, _, held in files)  # others may have written, too
         too_much = missing(self._total)
-        spare = int((1 - ROOM) * quota) if too_much > 0 else 0
+        spare = int((1 - AFTER_EVICTION) * quota) if too_much > 0 else 0
         for path, _, held in files:
             if too_much + spare <= 0:
                 break
@@ -178,7 +178,7 @@ class KVStore:
         return too_much <= 0
 
     def _files(self, folder: str = "*") -> Iterator[tuple[Path, float, int]]:
-        """Yield each state's path, time of its last use and size; sweep up what a kill left."""
+        """Yield each state's path, time of last use and size; delete half files of a kill."""
         for path in self._folder.glob(f"*/{folder}/*"):
             try:
                 found = path.stat()
@@ -198,30 +198,30 @@ class KVStore:
 
 
 class BookKVStore:
-    """The states of one book for one model; see `kv_cache.KVStates`."""
+    """The KV states of one book for one model; see `kv_cache.KVStates`."""
 
     def __init__(self, store: KVStore, folder: Path, model: str, book: str) -> None:
         self._store = store
         self._folder = folder / _book_folder(book)
         self._model = model
 
-    def load(self, text: Sequence[int]) -> bytes | None:
-        """Return the state of a text, if it is there and sound."""
-        key = self._key(text)
+    def load(self, tokens: Sequence[int]) -> bytes | None:
+        """Return the state of some tokens, if it is there and sound."""
+        key = self._key(tokens)
         return self._store.load(self._path(key), key)
 
-    def save(self, text: Sequence[int], state: bytes | bytearray) -> None:
-        """Keep the state of a text, or don't: see `KVStore.full`."""
-        key = self._key(text)
+    def save(self, tokens: Sequence[int], state: bytes | bytearray) -> None:
+        """Save the state of some tokens, or don't: see `KVStore.full`."""
+        key = self._key(tokens)
         self._store.save(self._path(key), key, state)
 
-    def has(self, text: Sequence[int]) -> bool:
-        """Return whether there is a state of a text, sound or not."""
-        return self._path(self._key(text)).exists()
+    def has(self, tokens: Sequence[int]) -> bool:
+        """Return whether there is a state of some tokens, sound or not."""
+        return self._path(self._key(tokens)).exists()
 
-    def _key(self, text: Sequence[int]) -> bytes:
-        tokens = struct.pack(f"<{len(text)}i", *text)
-        return hashlib.sha256(self._model.encode() + b"\0" + tokens).digest()
+    def _key(self, tokens: Sequence[int]) -> bytes:
+        packed = struct.pack(f"<{len(tokens)}i", *tokens)
+        return hashlib.sha256(self._model.encode() + b"\0" + packed).digest()
 
     def _path(self, key: bytes) -> Path:
         return self._folder / key.hex()[:40]

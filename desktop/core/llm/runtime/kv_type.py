@@ -1,8 +1,8 @@
-"""How a model's keys and values are kept, in memory and in the states on the disk.
+"""Number formats of a KV cache, in memory and in the saved states.
 
 Two bytes a value, f16, unless a bench says otherwise. With the 1.5B model on two cores (AVX2) q8_0
-takes 0.53 of the room at the same likelihood of a text, but reads 0.88 and writes 0.93 times as
-fast; q4_0 takes 0.28 and makes noise of the text. See `tests/bench/kv_types.py`.
+takes 0.53 of the bytes at the same likelihood of a text, but prefills 0.88 and decodes 0.93 times
+as fast; q4_0 takes 0.28 and makes noise of the text. See `tests/bench/kv_types.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import IntEnum
 
 
 class KVType(IntEnum):
-    """A number format of keys and values, by ggml's number: see `gguf_reader.TENSOR_TYPES`."""
+    """A number format of keys and values, by ggml's number: see `gguf.metadata.TENSOR_TYPES`."""
 
     F16 = 1
     Q8_0 = 8

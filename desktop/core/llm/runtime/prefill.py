@@ -1,6 +1,7 @@
-"""Bringing a prompt into a model's memory: what is there stays, what was kept is put in.
+"""Prefill: bringing the keys and values of a prompt into the KV cache.
 
-The rest is read. Also reads the pieces of a text ahead, so that their states can be kept.
+What is there is reused, what was saved is loaded or spliced in, and the rest is computed. Also
+prefills single blocks of a text, so that their states can be saved.
 """
 
 from __future__ import annotations
@@ -16,92 +17,92 @@ if TYPE_CHECKING:
     from desktop.core.llm.runtime.generation import Generation, Splice
     from desktop.core.llm.runtime.kv_cache import KVCache, KVStates
 
-STEP_TOKENS = 64
-"""Tokens read between two looks at `cancelled`: some 0.6 s with the 1.5B model on two cores, at
-the speed of larger steps."""
+BATCH_TOKENS = 64
+"""Tokens of a batch, between two looks at `cancelled`: some 0.6 s with the 1.5B model on two
+cores, at the throughput of larger batches."""
 
 
 @dataclass(frozen=True)
-class Known:
-    """What of a prompt may be known from before.
+class Reuse:
+    """What of a prompt need not be computed again.
 
     Attributes:
-        kept: So many first tokens come again in other prompts: their state is looked for in
-            `states`, and kept there once they are read.
-        states: Where that state is; with `fresh` it is only kept.
-        splices: Parts that may be put in by their states, in order.
-        fresh: Read the whole prompt even where its start is still in the memory.
+        prefix: So many first tokens come again in other prompts: their state is looked for in
+            `states`, and saved there once it is computed.
+        states: Where that state is; with `fresh` it is only saved.
+        splices: Blocks that may be spliced in by their saved states, in order.
+        fresh: Compute the whole prompt even where its start is still in the KV cache.
     """
 
-    kept: int = 0
+    prefix: int = 0
     states: KVStates | None = None
     splices: Sequence[Splice] = ()
     fresh: bool = False
 
 
 def prefill(
-    memory: KVCache,
+    kv_cache: KVCache,
     prompt: Sequence[int],
     figures: Generation,
-    known: Known,
+    reuse: Reuse,
     *,
-    reading: Callable[[int, int], None] = lambda _done, _total: None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
     cancelled: Callable[[], bool],
 ) -> None:
-    """Make a memory hold a prompt, the last token read anew for what comes behind it.
+    """Make the KV cache hold a prompt, its last token computed anew for the logits behind it.
 
     Raises:
         CancelledError: if stopped.
     """
-    splices = known.splices if memory.splices and not known.fresh else ()
-    held = memory.keep(() if known.fresh else prompt[:-1], splices)
-    if held < known.kept and known.states is not None and not known.fresh:
-        state = known.states.load(prompt[: known.kept])
+    splices = reuse.splices if kv_cache.splices and not reuse.fresh else ()
+    held = kv_cache.keep_prefix(() if reuse.fresh else prompt[:-1], splices)
+    if held < reuse.prefix and reuse.states is not None and not reuse.fresh:
+        state = reuse.states.load(prompt[: reuse.prefix])
         if state is not None:
-            held = known.kept if memory.restore(prompt[: known.kept], state) else 0
+            held = reuse.prefix if kv_cache.restore(prompt[: reuse.prefix], state) else 0
     figures.prompt_tokens, figures.reused_tokens = len(prompt), held
     figures.spliced = {splice.start for splice in splices if splice.end <= held}
-    reading(held, len(prompt))
+    progress(held, len(prompt))
     coming = [splice for splice in splices if splice.start >= held]
-    while len(memory) < len(prompt):
+    while len(kv_cache) < len(prompt):
         if cancelled():
             raise CancelledError
-        first = len(memory)
+        first = len(kv_cache)
         if coming and coming[0].start == first:
             splice = coming.pop(0)
             found = splice.load()
-            if found and memory.put(prompt[first : splice.end], *found):
+            if found and kv_cache.splice(prompt[first : splice.end], *found):
                 figures.spliced.add(first)
                 figures.reused_tokens += splice.end - first
-                reading(len(memory), len(prompt))
+                progress(len(kv_cache), len(prompt))
                 continue
-        ends = [known.kept, *(splice.start for splice in coming[:1]), len(prompt)]
+        ends = [reuse.prefix, *(splice.start for splice in coming[:1]), len(prompt)]
         last = min(end for end in ends if end > first)
-        memory.read(prompt[first : min(first + STEP_TOKENS, last)])
-        reading(len(memory), len(prompt))
-        if len(memory) == known.kept and known.states is not None:
-            known.states.save(prompt[: known.kept], memory.state())
+        kv_cache.evaluate(prompt[first : min(first + BATCH_TOKENS, last)])
+        progress(len(kv_cache), len(prompt))
+        if len(kv_cache) == reuse.prefix and reuse.states is not None:
+            reuse.states.save(prompt[: reuse.prefix], kv_cache.state())
 
 
 def prefill_block(
-    memory: KVCache,
-    before: Sequence[int],
-    piece: Sequence[int],
+    kv_cache: KVCache,
+    prefix: Sequence[int],
+    block: Sequence[int],
     *,
     cancelled: Callable[[], bool],
 ) -> tuple[bytearray, int]:
-    """Read a piece of a text behind some tokens, of which those need not be read that are there.
+    """Prefill a block of a text behind a prefix, as far as that is not in the KV cache.
 
     Returns:
-        The piece's state, for `Splice.load`, and how many tokens were read.
+        The block's state, for `Splice.load`, and how many tokens were computed.
 
     Raises:
         CancelledError: if stopped.
     """
-    whole = [*before, *piece]
-    held = memory.keep(before)
-    for first in range(held, len(whole), STEP_TOKENS):
+    whole = [*prefix, *block]
+    held = kv_cache.keep_prefix(prefix)
+    for first in range(held, len(whole), BATCH_TOKENS):
         if cancelled():
             raise CancelledError
-        memory.read(whole[first : first + STEP_TOKENS])
-    return memory.piece(len(before)), len(whole) - held
+        kv_cache.evaluate(whole[first : first + BATCH_TOKENS])
+    return kv_cache.state_from(len(prefix)), len(whole) - held

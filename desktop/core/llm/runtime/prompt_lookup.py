@@ -1,10 +1,14 @@
-"""Guessing what a model writes next from what it has read: answers repeat their sources.
+"""Speculative decoding by prompt lookup: draft tokens are copied from the text so far.
 
-Several tokens are read at once in little more time than one, since the weights pass through the
-processor once. So what followed the last words where they stood before is read with them, and what
-the model would not have written is taken back: the text is the same, and comes sooner. Prompt
-lookup decoding (Saxena, 2023); the check is that of speculative decoding (Leviathan et al., ICML
-2023), and as there the length of a guess follows from what it costs and how often it is right.
+Answers repeat their sources, and evaluating several tokens in one batch takes little more time
+than one, since the weights pass through the processor once. So where the last tokens form an
+n-gram that stood before, the tokens that followed it there are drafted and evaluated together
+with the next one. Those that the model would not have sampled are rejected: the text is the same,
+and comes sooner.
+
+Prompt lookup decoding (Saxena, 2023); the verification is that of speculative decoding (Leviathan
+et al., ICML 2023), and as there the length of a draft follows from its cost and from the share of
+draft tokens that are accepted.
 """
 
 from __future__ import annotations
@@ -14,100 +18,97 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LEAST, MOST = 2, 4
-"""Last tokens that must have stood before in the same order, and most that are compared."""
-LONGEST = 8
-"""Tokens of a guess at most."""
+MIN_NGRAM, MAX_NGRAM = 2, 4
+"""Lengths of the n-grams that are looked up, in tokens."""
+MAX_DRAFT = 8
+"""Tokens of a draft at most."""
 _PRIOR = {2: (4, 8), 3: (5, 8), 4: (7, 8)}
-"""Right of guessed tokens that count as seen before the first, by how many last ones agree."""
-_UNKNOWN_COST = 0.3
-"""The cost of one more token, as a share of that of one, until it is measured."""
-_MANY = 32
-"""Tokens from which on a reading tells what one more costs."""
-_NEW = 0.2
-"""Weight of a new figure in a running mean."""
+"""By the length of the n-gram: accepted and drafted tokens that count as seen before the first."""
+_DEFAULT_COST = 0.3
+"""The cost of one more token in a batch, as a share of that of one alone, until it is measured."""
+_MIN_BATCH = 32
+"""Tokens from which on a batch tells what one more costs."""
+_WEIGHT = 0.2
+"""Weight of a new figure in an exponential moving average."""
 
 
-class Costs:
-    """What reading costs on this machine, in seconds; measured as it goes."""
+class BatchCosts:
+    """What evaluating tokens costs on this machine, in seconds; measured as it goes."""
 
     def __init__(self) -> None:
-        self._one = 0.0
-        self._more = 0.0
+        self._single = 0.0
+        self._batched = 0.0
 
-    def note(self, tokens: int, seconds: float) -> None:
-        """Note how long reading some tokens at once took."""
+    def record(self, tokens: int, seconds: float) -> None:
+        """Note how long a batch of some tokens took."""
         if tokens == 1:
-            self._one = _mean(self._one, seconds)
-        elif tokens >= _MANY:
-            self._more = _mean(self._more, seconds / tokens)
+            self._single = _average(self._single, seconds)
+        elif tokens >= _MIN_BATCH:
+            self._batched = _average(self._batched, seconds / tokens)
 
     @property
-    def more(self) -> float:
-        """What one more token costs that is read with another, where that one costs 1."""
-        return self._more / self._one if self._one and self._more else _UNKNOWN_COST
+    def per_extra_token(self) -> float:
+        """The cost of one more token in a batch, where one alone costs 1."""
+        known = self._single and self._batched
+        return self._batched / self._single if known else _DEFAULT_COST
 
 
 class PromptLookup:
-    """Guesses for one text.
+    """Drafts the continuation of one text.
 
     Args:
-        prompt: What the model has read.
-        costs: What reading costs.
+        prompt: The tokens before the first that is decoded.
+        costs: What evaluating tokens costs.
     """
 
-    def __init__(self, prompt: Sequence[int], costs: Costs) -> None:
+    def __init__(self, prompt: Sequence[int], costs: BatchCosts) -> None:
         self._costs = costs
-        self._seen = list(prompt)
-        self._after: dict[tuple[int, ...], int] = {}
+        self._tokens = list(prompt)
+        self._ngrams: dict[tuple[int, ...], int] = {}  # -> where the token behind it stands
         self._indexed = 0
-        self._rates = dict(_PRIOR)
-        self._agreed = LEAST
+        self._acceptance = dict(_PRIOR)
+        self._matched = MIN_NGRAM
 
-    def take(self, token: int) -> None:
-        """Note the token that came."""
-        self._seen.append(token)
+    def append(self, token: int) -> None:
+        """Add a token that was decoded."""
+        self._tokens.append(token)
 
-    def _index(self) -> None:
-        """Note what followed on what; not before the first guess, which is after the first word."""
-        for place in range(self._indexed, len(self._seen)):
-            for length in range(LEAST, min(MOST, place) + 1):
-                self._after[tuple(self._seen[place - length : place])] = place
-        self._indexed = len(self._seen)
-
-    def guess(self, room: int) -> list[int]:
-        """Return what may come next; nothing where that would not pay.
-
-        Args:
-            room: Most tokens.
-        """
+    def draft(self, max_tokens: int) -> list[int]:
+        """Return draft tokens; none where no n-gram matches or a draft would not pay."""
         self._index()
-        for length in range(min(MOST, len(self._seen)), LEAST - 1, -1):
-            place = self._after.get(tuple(self._seen[-length:]))
+        for length in range(min(MAX_NGRAM, len(self._tokens)), MIN_NGRAM - 1, -1):
+            place = self._ngrams.get(tuple(self._tokens[-length:]))
             if place is not None:
-                self._agreed = length
-                return self._seen[place : place + self._worth(min(room, LONGEST))]
+                self._matched = length
+                return self._tokens[place : place + self._best_length(min(max_tokens, MAX_DRAFT))]
         return []
 
-    def judge(self, *, right: bool) -> None:
-        """Note whether the next token of the last guess was right."""
-        good, all_of_them = self._rates[self._agreed]
-        self._rates[self._agreed] = good + right, all_of_them + 1
+    def record(self, *, accepted: bool) -> None:
+        """Note whether the first token of the last draft was accepted."""
+        good, drafted = self._acceptance[self._matched]
+        self._acceptance[self._matched] = good + accepted, drafted + 1
 
-    def _worth(self, most: int) -> int:
-        """Return how many tokens to guess: where most come for the time.
+    def _index(self) -> None:
+        """Index the n-grams of new tokens; not before the first draft, behind the first token."""
+        for place in range(self._indexed, len(self._tokens)):
+            for length in range(MIN_NGRAM, min(MAX_NGRAM, place) + 1):
+                self._ngrams[tuple(self._tokens[place - length : place])] = place
+        self._indexed = len(self._tokens)
 
-        With a share a right, n guessed tokens bring 1 + a + ... + a^n of them.
+    def _best_length(self, max_tokens: int) -> int:
+        """Return the length of a draft that brings most tokens for the time.
+
+        With an acceptance rate a, n draft tokens bring 1 + a + ... + a^n tokens.
         """
-        good, all_of_them = self._rates[self._agreed]
-        share = good / all_of_them
-        best, worth, brought = 1.0, 0, 1.0
-        for count in range(1, most + 1):
-            brought += share**count
-            if (rate := brought / (1 + count * self._costs.more)) > best:
-                best, worth = rate, count
-        return worth
+        good, drafted = self._acceptance[self._matched]
+        rate = good / drafted
+        best, length, expected = 1.0, 0, 1.0
+        for count in range(1, max_tokens + 1):
+            expected += rate**count
+            if (gain := expected / (1 + count * self._costs.per_extra_token)) > best:
+                best, length = gain, count
+        return length
 
 
-def _mean(before: float, new: float) -> float:
-    return before + _NEW * (new - before) if before else new
+def _average(before: float, new: float) -> float:
+    return before + _WEIGHT * (new - before) if before else new

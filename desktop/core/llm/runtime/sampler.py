@@ -1,4 +1,4 @@
-"""Choosing the next token from what llama.cpp computed, within what may be written."""
+"""Sampling the next token from llama.cpp's logits, within the constraints of a guide."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Sampler:
-    """Chooses token after token of one text. To be closed.
+    """Samples token after token of one text. To be closed.
 
     Args:
-        context: llama.cpp's context, whose last token has its logits computed at each choice.
+        context: llama.cpp's context, whose last token has its logits computed before each sampling.
         vocab: llama.cpp's vocabulary.
-        sampling: How to choose.
+        sampling: How to sample.
         grammar: In GBNF, from the rule `root`; "" for any text.
-        guide: Says what may come next.
+        guide: Constrains what may come next.
 
     Raises:
         ValueError: if llama.cpp can't read the grammar.
@@ -61,20 +61,20 @@ class Sampler:
         only = self._guide.allowed() if self._guide else None
         return only[0] if only and len(only) == 1 else None
 
-    def choose(self, before: int = 0) -> tuple[int, float]:
-        """Return the next token and the natural logarithm of its probability, unguided.
+    def sample(self, before: int = 0) -> tuple[int, float]:
+        """Return the next token and its log-probability without the guide.
 
         Args:
-            before: How many tokens before the last one that was read it comes behind.
+            before: How many tokens before the last one that was evaluated it comes behind.
         """
         place = -1 - before
-        known = logarithms(self._context, self._vocab, place)
+        log_probabilities = log_softmax(self._context, self._vocab, place)
         self._mask(_logits(self._context, self._vocab, place))
         token = int(llama_cpp.llama_sampler_sample(self._chain, self._context, place))
-        return token, float(known[token])
+        return token, float(log_probabilities[token])
 
     def _mask(self, logits: npt.NDArray[np.float32]) -> None:
-        """Take from the logits what may not come next."""
+        """Mask the logits of what may not come next."""
         if self._guide is None:
             return
         only, never = self._guide.allowed(), self._guide.forbidden()
@@ -92,13 +92,13 @@ class Sampler:
 
 
 def _logits(context: Any, vocab: Any, place: int) -> npt.NDArray[np.float32]:
-    """Return llama.cpp's own logits behind a token, which may be written to."""
+    """Return llama.cpp's own logits behind a token, which may be changed."""
     size = llama_cpp.llama_vocab_n_tokens(vocab)
     return np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(context, place), shape=(size,))
 
 
-def logarithms(context: Any, vocab: Any, place: int = -1) -> npt.NDArray[np.float32]:
-    """Return the natural logarithms of the probabilities of what comes next.
+def log_softmax(context: Any, vocab: Any, place: int = -1) -> npt.NDArray[np.float32]:
+    """Return the log-probabilities (natural) of what comes next.
 
     Args:
         context: llama.cpp's context.
@@ -107,5 +107,5 @@ def logarithms(context: Any, vocab: Any, place: int = -1) -> npt.NDArray[np.floa
     """
     logits = _logits(context, vocab, place)
     above = logits - logits.max()
-    whole: npt.NDArray[np.float32] = above - np.log(np.exp(above).sum())
-    return whole
+    result: npt.NDArray[np.float32] = above - np.log(np.exp(above).sum())
+    return result

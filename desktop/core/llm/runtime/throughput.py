@@ -1,4 +1,4 @@
-"""How fast each model reads on this computer, by what it has read; kept for estimates."""
+"""Each model's prefill throughput on this computer, measured in use and kept for estimates."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LEAST_TOKENS = 256
-"""A shorter reading says little of the speed."""
+MIN_TOKENS = 256
+"""A shorter prefill says little of the throughput."""
 DOUBLED_AT = 16_384
-"""Tokens before one that make it cost twice what the first costs: each looks back at all."""
+"""Tokens before one that make it cost twice what the first costs: it attends to all of them."""
 
 
 class Throughput:
-    """Seconds that models take for a token.
+    """Seconds that models take to prefill a token.
 
     Args:
         file: Where they are kept, JSON; made with the first.
@@ -29,24 +29,24 @@ class Throughput:
         self._file = file
 
     def note(self, model: str, seconds: float, tokens: int, before: int = 0) -> None:
-        """Note how long a model has taken.
+        """Note how long a prefill took.
 
         Args:
             model: Its name.
             seconds: The time.
-            tokens: How many it read in that time.
+            tokens: How many were computed in that time.
             before: How many stood before them.
         """
-        if tokens < LEAST_TOKENS or seconds <= 0:
+        if tokens < MIN_TOKENS or seconds <= 0:
             return
         known = {**self._read(), model: seconds / _work(tokens, before)}
         try:
             write_json(self._file, known)
         except OSError as error:
-            logger.warning("a model's speed is not kept: %s", error)
+            logger.warning("a model's throughput is not kept: %s", error)
 
     def seconds(self, model: str, tokens: int) -> float | None:
-        """Return about how long a model takes to read a text; None where that is not known."""
+        """Return about how long a model takes to prefill a text; None where that is not known."""
         each = self._read().get(model)
         return None if each is None else each * _work(tokens, 0)
 
@@ -54,10 +54,10 @@ class Throughput:
         try:
             return {name: float(each) for name, each in read_json(self._file).items()}
         except (ValueError, TypeError) as error:
-            logger.warning("the models' speeds can't be read: %s", error)
+            logger.warning("the models' throughput can't be read: %s", error)
             return {}
 
 
 def _work(tokens: int, before: int) -> float:
-    """Return the cost of reading, in that of a token with none before it."""
+    """Return the cost of a prefill, in that of a token with none before it."""
     return tokens * (1 + (before + tokens / 2) / DOUBLED_AT)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_LONGEST = 256
+_MAX_BYTES = 256
 """Bytes of a token's text at most."""
 _CHATML = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
@@ -58,19 +58,19 @@ class Vocabulary:
                 or a user's words.
         """
         raw = text.encode("utf-8", "replace")
-        room = len(raw) + 8
-        buffer = (llama_cpp.llama_token * room)()
-        count = llama_cpp.llama_tokenize(self.vocab, raw, len(raw), buffer, room, False, special)
+        size = len(raw) + 8
+        buffer = (llama_cpp.llama_token * size)()
+        count = llama_cpp.llama_tokenize(self.vocab, raw, len(raw), buffer, size, False, special)
         return list(buffer[:count])
 
-    def raw(self, token: int) -> bytes:
+    def token_bytes(self, token: int) -> bytes:
         """Return the text of a token, which may be a part of a character."""
-        buffer = ctypes.create_string_buffer(_LONGEST)
-        count = llama_cpp.llama_token_to_piece(self.vocab, token, buffer, _LONGEST, 0, False)
+        buffer = ctypes.create_string_buffer(_MAX_BYTES)
+        count = llama_cpp.llama_token_to_piece(self.vocab, token, buffer, _MAX_BYTES, 0, False)
         return buffer.raw[:count] if count > 0 else b""
 
-    def ends(self, token: int) -> bool:
-        """Return whether a token ends what a model writes."""
+    def is_end(self, token: int) -> bool:
+        """Return whether a token ends the text."""
         return bool(llama_cpp.llama_vocab_is_eog(self.vocab, token))
 
     def chat(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:

@@ -38,7 +38,7 @@ def refused(tmp_path: Path) -> Callable[[bytes], str]:
 
 
 @pytest.mark.parametrize("version", [2, 3])
-def test_header_of_a_model(tmp_path: Path, gguf: Build, version: int) -> None:
+def test_a_header_tells_what_a_model_is(tmp_path: Path, gguf: Build, version: int) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(gguf(version=version))
     header = read_header(path)
@@ -52,7 +52,7 @@ def test_header_of_a_model(tmp_path: Path, gguf: Build, version: int) -> None:
     assert header.sliding_window == 0
 
 
-def test_what_a_header_may_leave_out(tmp_path: Path, gguf: Build) -> None:
+def test_a_header_may_leave_things_out(tmp_path: Path, gguf: Build) -> None:
     path = tmp_path / "model.gguf"
     drop = (
         "general.type", "general.name", "general.file_type", "tokenizer.chat_template",
@@ -94,7 +94,7 @@ def test_what_a_header_may_leave_out(tmp_path: Path, gguf: Build) -> None:
         ({"general.alignment": ("u32", 48)}, "alignment"),
     ],
 )
-def test_what_is_not_a_language_model(
+def test_what_is_not_a_language_model_is_refused(
     gguf: Build, refused: Callable[[bytes], str], values: dict[str, Any], said: str
 ) -> None:
     assert said in refused(gguf(values))
@@ -115,7 +115,9 @@ def test_what_is_not_a_language_model(
         (b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 60_000), "not whole"),
     ],
 )
-def test_hostile_starts(refused: Callable[[bytes], str], data: bytes, said: str) -> None:
+def test_hostile_starts_are_refused(
+    refused: Callable[[bytes], str], data: bytes, said: str
+) -> None:
     assert said in refused(data)
 
 
@@ -130,7 +132,9 @@ def test_hostile_starts(refused: Callable[[bytes], str], data: bytes, said: str)
         (struct.pack("<IQ", 8, 2**63), "not whole"),
     ],
 )
-def test_hostile_values(refused: Callable[[bytes], str], value: bytes, said: str) -> None:
+def test_hostile_values_are_refused(
+    refused: Callable[[bytes], str], value: bytes, said: str
+) -> None:
     key = b"some.key"
     start = b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, len(key)) + key
     assert said in refused(start + value + b"\0" * 64)
@@ -149,17 +153,19 @@ def test_hostile_values(refused: Callable[[bytes], str], value: bytes, said: str
         (("a", [32], 0, 7), "damaged"),
     ],
 )
-def test_hostile_tensors(
+def test_hostile_tensors_are_refused(
     gguf: Build, refused: Callable[[bytes], str], tensor: Any, said: str
 ) -> None:
     assert said in refused(gguf(tensors=[tensor]))
 
 
-def test_no_weights(gguf: Build, refused: Callable[[bytes], str]) -> None:
+def test_a_file_without_weights_is_refused(gguf: Build, refused: Callable[[bytes], str]) -> None:
     assert "no weights" in refused(gguf(tensors=[]))
 
 
-def test_a_huge_text_in_a_huge_file(tmp_path: Path, refused: Callable[[bytes], str]) -> None:
+def test_a_huge_text_in_a_huge_file_is_refused(
+    tmp_path: Path, refused: Callable[[bytes], str]
+) -> None:
     path = tmp_path / "sparse.gguf"
     key = b"general.name"
     with path.open("wb") as file:
@@ -175,7 +181,7 @@ def test_a_huge_text_in_a_huge_file(tmp_path: Path, refused: Callable[[bytes], s
         read_header(path)
 
 
-def test_missing_and_unreadable(tmp_path: Path) -> None:
+def test_missing_and_unreadable_files_are_told(tmp_path: Path) -> None:
     with pytest.raises(UserFacingError, match="can't be read"):
         read_header(tmp_path / "none.gguf")
     with pytest.raises(UserFacingError, match="not an ordinary file"):
@@ -186,7 +192,7 @@ def test_missing_and_unreadable(tmp_path: Path) -> None:
             read_header(tmp_path / "pipe")
 
 
-def test_every_truncation(tmp_path: Path, gguf: Build) -> None:
+def test_every_truncation_is_refused(tmp_path: Path, gguf: Build) -> None:
     data = gguf()
     path = tmp_path / "model.gguf"
     for end in range(0, len(data), 64):
@@ -195,7 +201,7 @@ def test_every_truncation(tmp_path: Path, gguf: Build) -> None:
             read_header(path)
 
 
-def test_random_damage(tmp_path: Path, gguf: Build) -> None:
+def test_random_damage_is_refused_or_harmless(tmp_path: Path, gguf: Build) -> None:
     data = gguf(weights=1024 + 288)
     header = len(data) - 1312
     path = tmp_path / "model.gguf"
@@ -221,7 +227,7 @@ def test_a_large_vocabulary_is_quick(tmp_path: Path, gguf: Build) -> None:
     assert time.process_time() - start < 0.5
 
 
-def test_memory(tmp_path: Path, gguf: Build) -> None:
+def test_memory_needed_is_weights_kv_cache_and_compute_buffer(tmp_path: Path, gguf: Build) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(gguf())
     header = read_header(path)
@@ -232,7 +238,7 @@ def test_memory(tmp_path: Path, gguf: Build) -> None:
 
 
 @pytest.mark.model
-def test_the_small_model(small_model: Path) -> None:
+def test_the_memory_of_the_small_model_is_as_llama_cpp_says(small_model: Path) -> None:
     header = read_header(small_model)
     assert (header.architecture, header.layers, header.vocabulary) == ("llama", 30, 49152)
     assert (header.context_length, header.file_type) == (8192, "Q4_1")

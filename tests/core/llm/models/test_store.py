@@ -65,7 +65,7 @@ def file(tmp_path: Path) -> Callable[[str, bytes], Path]:
 File = "Callable[[str, bytes], Path]"
 
 
-def test_empty(model_store: ModelStore) -> None:
+def test_an_empty_store_offers_the_catalogue(model_store: ModelStore) -> None:
     models = model_store.models()
     assert [model.name for model in models] == ["small", "large"]
     assert not any(model.installed or model.path or model.note for model in models)
@@ -76,12 +76,16 @@ def test_empty(model_store: ModelStore) -> None:
         model_store.get("medium")
 
 
-def test_a_folder_that_is_not_there(offered: list[CatalogueModel], tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_counts_as_empty(
+    offered: list[CatalogueModel], tmp_path: Path
+) -> None:
     model_store = ModelStore(tmp_path / "none", Catalogue(tuple(offered)))
     assert len(model_store.models()) == 2
 
 
-def test_own_model(model_store: ModelStore, file: File, gguf: Build, folder: Path) -> None:
+def test_a_model_of_the_users_is_added_once_and_removed(
+    model_store: ModelStore, file: File, gguf: Build, folder: Path
+) -> None:
     seen: list[Progress] = []
     path = file("My Model (v2).GGUF", gguf())
     added = model_store.add(
@@ -106,7 +110,7 @@ def test_own_model(model_store: ModelStore, file: File, gguf: Build, folder: Pat
     assert [model.name for model in model_store.models()] == ["small", "large", "my-model-v2-2"]
 
 
-def test_a_file_of_the_catalogue(
+def test_a_file_of_the_catalogue_counts_as_installed(
     model_store: ModelStore, file: File, gguf: Build, folder: Path, offered: list[CatalogueModel]
 ) -> None:
     added = add(model_store, file("download (1).gguf", gguf(fill=b"s")))
@@ -196,7 +200,7 @@ def test_remove_takes_a_half_download_along(model_store: ModelStore, folder: Pat
     assert not half.exists()
 
 
-def test_default(
+def test_the_default_is_the_preferred_the_suited_or_the_largest_that_fits(
     model_store: ModelStore, gguf: Build, folder: Path, offered: list[CatalogueModel], file: File
 ) -> None:
     def name(preferred: str | None, machine: Machine = PC) -> str:
@@ -218,14 +222,14 @@ def test_default(
     assert name(None, tiny) == "large"  # none fits: the smallest there is
 
 
-def test_describe(gguf: Build, file: File) -> None:
+def test_a_description_says_kind_and_context(gguf: Build, file: File) -> None:
     text = describe(read_header(file("model.gguf", gguf())))
     assert "qwen2 model with 2 layers" in text
     assert "2,048 tokens (about 1,500 words)" in text
 
 
 @pytest.mark.model
-def test_the_small_model(small_model: Path, folder: Path) -> None:
+def test_the_small_model_is_installed(small_model: Path, folder: Path) -> None:
     from desktop.core.llm.models.catalogue import load
 
     model_store = ModelStore(small_model.parent, load())

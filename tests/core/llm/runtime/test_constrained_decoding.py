@@ -1,4 +1,4 @@
-"""Behind the mark a line is a copy of a text, whatever the model would rather write."""
+"""Constrained decoding: behind the mark a line is a copy of a text, whatever the model prefers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Writer:
             allowed = self.guide.allowed()
             assert allowed is None or token in allowed
             assert token not in self.guide.forbidden()
-            self.guide.take(token, self.words.known[token])
+            self.guide.accept(token, self.words.known[token])
 
 
 def test_anything_may_be_written_where_nothing_is_quoted() -> None:
@@ -120,11 +120,11 @@ def test_a_vocabulary_without_the_mark_or_the_break_guides_nothing() -> None:
         guide = QuotingGuide(lambda text: list(tokens(text)), TEXTS, most=3, least=4)
         for letter in "> x\n\n> y":
             assert guide.allowed() is None
-            guide.take(ord(letter), letter)
+            guide.accept(ord(letter), letter)
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
-def test_a_real_model_copies_and_reads_what_it_copied(
+def test_a_real_model_quotes_and_forced_tokens_are_in_the_kv_cache(
     small_model: Path, temperature: float
 ) -> None:
     engine = Engine(small_model, context_tokens=1024, threads=2)
@@ -132,7 +132,7 @@ def test_a_real_model_copies_and_reads_what_it_copied(
         texts = [*TEXTS, "Storks " + "clap and clap " * 60 + "again."]
         prompt = engine.tokenize("Copied from the book, each behind a mark:\n>")
         guide = QuotingGuide(engine.tokenize, texts, most=2, least=4)
-        guide.take(engine.tokenize(">")[0], ">")
+        guide.accept(engine.tokenize(">")[0], ">")
         figures = Generation()
         text = "".join(
             engine.generate(

@@ -34,7 +34,7 @@ def test_the_odds_of_a_reply_are_those_of_its_first_tokens(engine: Engine) -> No
     assert engine.odds(prompt, [written], [" Tuesday"]) >= likely
 
 
-def test_the_odds_leave_the_memory_for_the_next_prompt(engine: Engine) -> None:
+def test_the_odds_keep_the_kv_cache_for_the_next_prompt(engine: Engine) -> None:
     prompt = engine.tokenize("Herons wade in shallow water and wait for fish. Do they swim?")
     figures = Generation()
     first = "".join(engine.generate(prompt, figures, most_tokens=5))
@@ -93,7 +93,7 @@ def test_where_a_graphics_processor_fails_the_processor_does_it_all(
         opened.close()
 
 
-def test_a_wider_window_that_a_graphics_processor_has_no_room_for(
+def test_a_wider_window_that_does_not_fit_a_graphics_processor_is_computed_without_it(
     small_model: Path, card: Card
 ) -> None:
     opened = Engine(small_model, context_tokens=512, threads=2)
@@ -108,7 +108,7 @@ def test_a_wider_window_that_a_graphics_processor_has_no_room_for(
         opened.close()
 
 
-def test_states_of_another_format_are_others_and_smaller(small_model: Path) -> None:
+def test_kv_states_of_another_format_are_told_apart_and_smaller(small_model: Path) -> None:
     sizes = {}
     for kv in KVType:
         opened = Engine(small_model, context_tokens=512, threads=2, kv=kv)

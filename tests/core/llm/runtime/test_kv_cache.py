@@ -1,4 +1,4 @@
-"""The state of what prompts begin with, kept between two runs of a real model."""
+"""The KV state of what prompts begin with, saved from one run of a real model to the next."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write(engine: Engine, *, fresh: bool = False) -> tuple[str, Generation]:
     return "".join(engine.generate(prompt, figures, most_tokens=8, fresh=fresh)), figures
 
 
-def test_what_was_read_once_need_not_be_read_in_the_next_run(
+def test_a_prefix_is_prefilled_once_and_loaded_in_the_next_run(
     small_model: Path, engine: Engine, states: BookKVStore
 ) -> None:
     start = engine.tokenize(START)
@@ -55,7 +55,7 @@ def test_what_was_read_once_need_not_be_read_in_the_next_run(
 
 
 @pytest.mark.parametrize("state", [b"\0", b"\0" * 64, b"\xff" * 4096, None])
-def test_what_is_no_state_is_read_instead(
+def test_where_a_saved_state_is_unsound_the_prefix_is_prefilled(
     engine: Engine, states: BookKVStore, state: bytes | None
 ) -> None:
     start = engine.tokenize(START)

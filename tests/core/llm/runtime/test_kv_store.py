@@ -1,4 +1,4 @@
-"""Saved states: kept within their quota, and never used where they are not sound."""
+"""Saved KV states: kept within their quota, and never used where they are not sound."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BOOK, OTHER = "a" * 64, "b" * 64
-PIECE, STATE = (1, 2, 3), bytes(range(256)) * 40
+BLOCK, STATE = (1, 2, 3), bytes(range(256)) * 40
 SIZE = len(STATE) + 48
 
 
@@ -30,22 +30,22 @@ def files(tmp_path: Path) -> list[Path]:
     return sorted(path for path in (tmp_path / "states").glob("*/*/*"))
 
 
-def test_a_state_is_found_by_its_model_book_and_piece_alone(store: KVStore) -> None:
+def test_a_state_is_found_by_its_model_book_and_tokens_alone(store: KVStore) -> None:
     mine = store.of("model", BOOK)
-    mine.save(PIECE, STATE)
-    assert mine.load(PIECE) == STATE
-    assert mine.has(PIECE)
+    mine.save(BLOCK, STATE)
+    assert mine.load(BLOCK) == STATE
+    assert mine.has(BLOCK)
     assert mine.load((1, 2)) is None
-    assert store.of("another", BOOK).load(PIECE) is None
-    assert store.of("model", OTHER).load(PIECE) is None
+    assert store.of("another", BOOK).load(BLOCK) is None
+    assert store.of("model", OTHER).load(BLOCK) is None
 
 
 @pytest.mark.parametrize("harm", ["cut", "flipped", "empty", "lengthened", "headless"])
-def test_a_damaged_state_is_none_and_is_made_again(
+def test_a_damaged_state_is_deleted_and_can_be_saved_again(
     store: KVStore, tmp_path: Path, harm: str
 ) -> None:
     mine = store.of("model", BOOK)
-    mine.save(PIECE, STATE)
+    mine.save(BLOCK, STATE)
     (path,) = files(tmp_path)
     raw = path.read_bytes()
     middle = len(raw) // 2
@@ -58,23 +58,25 @@ def test_a_damaged_state_is_none_and_is_made_again(
             "headless": raw[8:],
         }[harm]
     )
-    assert mine.load(PIECE) is None
+    assert mine.load(BLOCK) is None
     assert not path.exists()
-    mine.save(PIECE, STATE)
-    assert mine.load(PIECE) == STATE
+    mine.save(BLOCK, STATE)
+    assert mine.load(BLOCK) == STATE
 
 
-def test_the_state_of_another_piece_under_this_name_is_none(store: KVStore, tmp_path: Path) -> None:
+def test_the_state_of_another_block_under_this_name_is_refused(
+    store: KVStore, tmp_path: Path
+) -> None:
     mine = store.of("model", BOOK)
-    mine.save(PIECE, STATE)
+    mine.save(BLOCK, STATE)
     (path,) = files(tmp_path)
     mine.save((9, 9), STATE[::-1])
     (other,) = set(files(tmp_path)) - {path}
     shutil.copy(other, path)
-    assert mine.load(PIECE) is None
+    assert mine.load(BLOCK) is None
 
 
-def test_what_was_not_used_for_longest_goes_first(store: KVStore, tmp_path: Path) -> None:
+def test_the_least_recently_used_is_evicted_first(store: KVStore, tmp_path: Path) -> None:
     mine = store.of("model", BOOK)
     for number in range(10):
         mine.save((number,), STATE)
@@ -88,9 +90,9 @@ def test_what_was_not_used_for_longest_goes_first(store: KVStore, tmp_path: Path
     assert not store.full
 
 
-def test_what_is_larger_than_the_quota_is_not_kept(tmp_path: Path) -> None:
+def test_a_state_larger_than_the_quota_is_not_saved(tmp_path: Path) -> None:
     small = KVStore(tmp_path / "states", quota=lambda: SIZE - 1)
-    small.of("model", BOOK).save(PIECE, STATE)
+    small.of("model", BOOK).save(BLOCK, STATE)
     assert small.full
     assert small.usage() == kv_store.Usage(0, 0)
 
@@ -106,12 +108,12 @@ def test_a_full_disk_is_said_and_leaves_nothing_behind(
 
     with monkeypatch.context() as patch:
         patch.setattr("pathlib.Path.replace", full)
-        mine.save(PIECE, STATE)
+        mine.save(BLOCK, STATE)
     assert store.full
     assert len(files(tmp_path)) == 1
-    mine.save(PIECE, STATE)
+    mine.save(BLOCK, STATE)
     assert not store.full
-    assert mine.load(PIECE) == STATE
+    assert mine.load(BLOCK) == STATE
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit for a file's size to run into")
@@ -132,11 +134,11 @@ print(store.full, mine.load((1,)), store.usage().states)
     assert files(tmp_path) == []
 
 
-def test_what_a_kill_left_is_swept_up_later_but_not_what_is_being_written(
+def test_half_files_of_a_kill_are_deleted_later_but_not_those_being_written(
     store: KVStore, tmp_path: Path
 ) -> None:
     mine = store.of("model", BOOK)
-    mine.save(PIECE, STATE)
+    mine.save(BLOCK, STATE)
     (path,) = files(tmp_path)
     old, new = path.with_name("x.1.part"), path.with_name("x.2.part")
     old.write_bytes(b"half")
@@ -150,7 +152,7 @@ def test_what_a_kill_left_is_swept_up_later_but_not_what_is_being_written(
 def test_a_book_takes_its_states_along(store: KVStore) -> None:
     for book in (BOOK, OTHER):
         for model in ("model", "another"):
-            store.of(model, book).save(PIECE, STATE)
+            store.of(model, book).save(BLOCK, STATE)
     assert store.usage(BOOK) == kv_store.Usage(2, 2 * SIZE)
     store.forget(BOOK)
     assert store.usage(BOOK) == kv_store.Usage(0, 0)

@@ -1,4 +1,4 @@
-"""A process that writes states is killed again and again: what it leaves is sound or not there."""
+"""A process that saves KV states is killed again and again: each is then sound or not there."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
 
 KILLS = 100
 MOST_KILLS = 1000
-PIECES = 4
+BLOCKS = 4
 BOOK = "a" * 64
 WRITER = """
 import sys
 from pathlib import Path
 from desktop.core.llm.runtime.kv_store import KVStore
-from tests.core.llm.runtime.test_kv_store_killed import BOOK, PIECES, state
+from tests.core.llm.runtime.test_kv_store_killed import BOOK, BLOCKS, state
 mine = KVStore(Path(sys.argv[1]), quota=lambda: 10**9).of("model", BOOK)
-states = [state(number) for number in range(PIECES)]
+states = [state(number) for number in range(BLOCKS)]
 number = int(sys.argv[2])
 print("writes", flush=True)
 while True:
-    mine.save((number % PIECES,), states[number % PIECES])
+    mine.save((number % BLOCKS,), states[number % BLOCKS])
     number += 1
 """
 
 
 def state(number: int) -> bytes:
-    """Return a state of some hundred kilobytes that no other piece has."""
+    """Return a state of some hundred kilobytes that no other block has."""
     return random.Random(number).randbytes(400_000 + number)
 
 
 def test_killed_while_writing(tmp_path: Path) -> None:
-    expected = [state(number) for number in range(PIECES)]
+    expected = [state(number) for number in range(BLOCKS)]
     folder = tmp_path / "states"
     chance = random.Random(7)
     torn = kills = 0
@@ -56,7 +56,7 @@ def test_killed_while_writing(tmp_path: Path) -> None:
         left = list(folder.glob("*/*/*.part"))
         torn += len(left)
         mine = KVStore(folder, quota=lambda: 10**9).of("model", BOOK)
-        for number in range(PIECES):
+        for number in range(BLOCKS):
             assert mine.load((number,)) in (None, expected[number])
         for part in left:
             part.unlink()

@@ -1,4 +1,4 @@
-"""Guesses come from what was read, cost less than they bring, and change nothing."""
+"""Draft tokens come from the text so far, cost less than they bring, and change nothing."""
 
 from __future__ import annotations
 
@@ -11,65 +11,67 @@ from desktop.core.llm.runtime.constrained_decoding import QuotingGuide
 from desktop.core.llm.runtime.engine import Engine
 from desktop.core.llm.runtime.generation import Generation, Sampling
 from desktop.core.llm.runtime.kv_cache import KVCache
-from desktop.core.llm.runtime.prompt_lookup import LONGEST, Costs, PromptLookup
+from desktop.core.llm.runtime.prompt_lookup import MAX_DRAFT, BatchCosts, PromptLookup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-CHEAP, DEAR = 0.1, 0.95
+CHEAP, EXPENSIVE = 0.1, 0.95
 
 
-def costs(more: float) -> Costs:
-    found = Costs()
-    found.note(1, 1.0)
-    found.note(64, 64 * more)
+def costs(extra: float) -> BatchCosts:
+    found = BatchCosts()
+    found.record(1, 1.0)
+    found.record(64, 64 * extra)
     return found
 
 
-def test_what_followed_before_is_guessed() -> None:
-    drafts = PromptLookup([1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2], costs(CHEAP))
-    guess = drafts.guess(20)
-    assert guess
-    assert guess == [3, 4, 5, 6, 7, 8, 9, 1][: len(guess)]
-    drafts.take(3)
-    assert drafts.guess(20)[:2] == [4, 5]
-    assert drafts.guess(1) == [4]
-    assert drafts.guess(0) == []
-    drafts.take(77)
-    assert drafts.guess(20) == []
+def test_what_followed_an_ngram_before_is_drafted() -> None:
+    lookup = PromptLookup([1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2], costs(CHEAP))
+    draft = lookup.draft(20)
+    assert draft
+    assert draft == [3, 4, 5, 6, 7, 8, 9, 1][: len(draft)]
+    lookup.append(3)
+    assert lookup.draft(20)[:2] == [4, 5]
+    assert lookup.draft(1) == [4]
+    assert lookup.draft(0) == []
+    lookup.append(77)
+    assert lookup.draft(20) == []
 
 
-def test_the_longest_agreement_counts_and_then_the_latest_place() -> None:
-    drafts = PromptLookup([5, 1, 2, 10, 6, 1, 2, 20, 5, 1, 2], costs(CHEAP))
-    assert drafts.guess(1) == [10]
-    drafts = PromptLookup([5, 1, 2, 10, 6, 1, 2, 20, 7, 1, 2], costs(CHEAP))
-    assert drafts.guess(1) == [20]
+def test_the_longest_ngram_counts_and_then_its_latest_place() -> None:
+    lookup = PromptLookup([5, 1, 2, 10, 6, 1, 2, 20, 5, 1, 2], costs(CHEAP))
+    assert lookup.draft(1) == [10]
+    lookup = PromptLookup([5, 1, 2, 10, 6, 1, 2, 20, 7, 1, 2], costs(CHEAP))
+    assert lookup.draft(1) == [20]
 
 
-def test_nothing_is_guessed_from_one_token_or_none() -> None:
-    assert PromptLookup([], costs(CHEAP)).guess(5) == []
-    assert PromptLookup([1, 2, 1], costs(CHEAP)).guess(5) == []
+def test_one_token_or_none_drafts_nothing() -> None:
+    assert PromptLookup([], costs(CHEAP)).draft(5) == []
+    assert PromptLookup([1, 2, 1], costs(CHEAP)).draft(5) == []
 
 
-def test_the_length_follows_from_what_it_costs_and_brings() -> None:
+def test_the_length_of_a_draft_follows_from_its_cost_and_the_acceptance_rate() -> None:
     prompt = [*range(50), *range(4)]
-    assert PromptLookup(prompt, costs(DEAR)).guess(20) == []
-    short, long = (PromptLookup(prompt, costs(more)).guess(20) for more in (0.4, 0.02))
-    assert 0 < len(short) < len(long) == LONGEST
-    drafts = PromptLookup(prompt, costs(0.2))
-    first = len(drafts.guess(20))
+    assert PromptLookup(prompt, costs(EXPENSIVE)).draft(20) == []
+    short, long = (PromptLookup(prompt, costs(extra)).draft(20) for extra in (0.4, 0.02))
+    assert 0 < len(short) < len(long) == MAX_DRAFT
+    lookup = PromptLookup(prompt, costs(0.2))
+    first = len(lookup.draft(20))
     for _ in range(20):
-        drafts.judge(right=False)
-    assert len(drafts.guess(20)) < first
+        lookup.record(accepted=False)
+    assert len(lookup.draft(20)) < first
     for _ in range(400):
-        drafts.judge(right=True)
-    assert len(drafts.guess(20)) > first
+        lookup.record(accepted=True)
+    assert len(lookup.draft(20)) > first
 
 
 @pytest.fixture
 def engine(small_model: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
-    monkeypatch.setattr(Costs, "more", CHEAP)  # whatever else this machine does meanwhile
+    monkeypatch.setattr(
+        BatchCosts, "per_extra_token", CHEAP
+    )  # whatever else this machine does meanwhile
     opened = Engine(small_model, context_tokens=1024, threads=2)
     yield opened
     opened.close()
@@ -81,23 +83,23 @@ PROMPT = (
 )
 
 
-class Reads:
-    """Counts what is read while a text is written."""
+class Batches:
+    """Records the lengths of the batches that are evaluated while a text is decoded."""
 
     def __init__(self) -> None:
         self.lengths: list[int] = []
 
     def write(self, engine: Engine, prompt: Sequence[int], **how: object) -> tuple[str, Generation]:
-        real: Callable[..., None] = KVCache.read
+        real: Callable[..., None] = KVCache.evaluate
         lengths: list[int] = []
 
-        def read(memory: KVCache, tokens: Sequence[int], outputs: int = 1) -> None:
+        def evaluate(cache: KVCache, tokens: Sequence[int], outputs: int = 1) -> None:
             lengths.append(len(tokens))
-            real(memory, tokens, outputs)
+            real(cache, tokens, outputs)
 
         figures = Generation()
         pieces = []
-        with patch.object(KVCache, "read", read):
+        with patch.object(KVCache, "evaluate", evaluate):
             for piece in engine.generate(prompt, figures, most_tokens=60, **how):  # type: ignore[arg-type]
                 if not pieces:
                     lengths.clear()
@@ -108,33 +110,33 @@ class Reads:
 
 @pytest.mark.model
 @pytest.mark.parametrize("sampling", [None, Sampling(0.7, seed=3)])
-def test_the_text_is_the_same_and_takes_fewer_steps(
+def test_drafts_leave_the_text_the_same_in_fewer_batches(
     engine: Engine, sampling: Sampling | None
 ) -> None:
     prompt = engine.tokenize(PROMPT)
-    reads = Reads()
-    with patch.object(PromptLookup, "guess", return_value=[]):
-        plain, one = reads.write(engine, prompt, sampling=sampling)
-    steps = len(reads.lengths)
-    text, other = reads.write(engine, prompt, sampling=sampling)
+    batches = Batches()
+    with patch.object(PromptLookup, "draft", return_value=[]):
+        plain, one = batches.write(engine, prompt, sampling=sampling)
+    steps = len(batches.lengths)
+    text, other = batches.write(engine, prompt, sampling=sampling)
     assert text == plain
     assert one.generated_tokens == other.generated_tokens
     assert one.certainty == pytest.approx(other.certainty, abs=0.02)
     if sampling is None:
-        assert len(reads.lengths) < 0.9 * steps
-        assert max(reads.lengths) > 2
+        assert len(batches.lengths) < 0.9 * steps
+        assert max(batches.lengths) > 2
 
 
 @pytest.mark.model
-def test_wrong_guesses_leave_no_trace(engine: Engine) -> None:
+def test_rejected_drafts_leave_no_trace(engine: Engine) -> None:
     prompt = engine.tokenize(PROMPT)
-    with patch.object(PromptLookup, "guess", return_value=[]):
-        plain, _ = Reads().write(engine, prompt)
+    with patch.object(PromptLookup, "draft", return_value=[]):
+        plain, _ = Batches().write(engine, prompt)
     junk = engine.tokenize(" Tuesday Tuesday Tuesday")
-    with patch.object(PromptLookup, "guess", lambda *_: list(junk)):
-        text, figures = Reads().write(engine, prompt)
+    with patch.object(PromptLookup, "draft", lambda *_: list(junk)):
+        text, figures = Batches().write(engine, prompt)
     assert text == plain
-    # The memory holds the prompt and what was written of it, and nothing else.
+    # The KV cache holds the prompt and what was decoded of it, and nothing else.
     again = Generation()
     whole = [*prompt, *engine.tokenize(text)]
     "".join(engine.generate([*whole, *junk], again, most_tokens=1))
@@ -142,23 +144,23 @@ def test_wrong_guesses_leave_no_trace(engine: Engine) -> None:
 
 
 @pytest.mark.model
-def test_a_text_that_ends_or_is_stopped_takes_its_guess_back(engine: Engine) -> None:
+def test_a_text_that_is_stopped_drops_its_draft_from_the_kv_cache(engine: Engine) -> None:
     prompt = engine.tokenize(PROMPT)
     looks = iter([False, False, True])
     figures = Generation()
-    with patch.object(PromptLookup, "guess", lambda _self, _room: list(prompt[:6])):
-        # The first look is before the prompt is read, in one step; then one a token.
+    with patch.object(PromptLookup, "draft", lambda _self, _max: list(prompt[:6])):
+        # The first look is before the prefill, which is one batch; then one a token.
         list(engine.generate(prompt, figures, most_tokens=60, cancelled=lambda: next(looks)))
     assert figures.finish == "stopped"
-    assert len(engine._memory) <= len(prompt) + figures.generated_tokens
+    assert len(engine._kv_cache) <= len(prompt) + figures.generated_tokens
 
 
 @pytest.mark.model
-def test_a_guide_has_its_say_over_guesses(engine: Engine) -> None:
+def test_a_guide_constrains_drafts_too(engine: Engine) -> None:
     texts = ["The grey heron stands in shallow water at dawn.", "The grey goose grazes at noon."]
     prompt = engine.tokenize(f"{PROMPT} meadow.\n>")
     guide = QuotingGuide(engine.tokenize, texts, most=1, least=4)
-    guide.take(engine.tokenize(">")[0], ">")
-    text, _ = Reads().write(engine, prompt, guide=guide)
+    guide.accept(engine.tokenize(">")[0], ">")
+    text, _ = Batches().write(engine, prompt, guide=guide)
     first = text.strip().split("\n")[0].strip()
     assert any(known.endswith(first) for known in texts)

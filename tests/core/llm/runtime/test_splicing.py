@@ -1,4 +1,4 @@
-"""Parts of a prompt that are put in by their states, in a real model."""
+"""Blocks of a prompt that are spliced in by their KV states, in a real model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def opened(small_model: Path) -> Iterator[Engine]:
 
 
 class Bench:
-    """An engine with two pieces that were read ahead."""
+    """An engine with two prefilled blocks."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -38,8 +38,8 @@ class Bench:
             engine.tokenize, (START, HERONS, OWLS, QUESTION, AGAIN)
         )
         self.states = {
-            name: bytes(engine.prefill_block(self.start, piece)[0])
-            for name, piece in (("herons", self.herons), ("owls", self.owls))
+            name: bytes(engine.prefill_block(self.start, block)[0])
+            for name, block in (("herons", self.herons), ("owls", self.owls))
         }
         self.both = [*self.start, *self.herons, *self.owls, *self.again]
 
@@ -73,7 +73,7 @@ def bench(opened: Engine) -> Bench:
     return made
 
 
-def test_right_behind_its_start_it_is_as_if_read(bench: Bench) -> None:
+def test_spliced_right_behind_its_prefix_a_block_is_as_if_computed(bench: Bench) -> None:
     prompt = [*bench.start, *bench.owls, *bench.again]
     plain, _ = bench.write(prompt, fresh=True)
     bench.write([7, 8, 9])  # nothing of it is left
@@ -85,7 +85,7 @@ def test_right_behind_its_start_it_is_as_if_read(bench: Bench) -> None:
     assert figures.prompt_tokens == len(prompt)
 
 
-def test_moved_behind_another_it_is_still_known(bench: Bench) -> None:
+def test_spliced_behind_another_a_block_is_still_known(bench: Bench) -> None:
     words, others = [" fly"], [" wade"]
     prompt = [*bench.start, *bench.herons, *bench.owls, *bench.question]
     plain = bench.engine.odds(prompt, words, others)
@@ -96,7 +96,7 @@ def test_moved_behind_another_it_is_still_known(bench: Bench) -> None:
     assert abs(spliced - plain) < 2.5
 
 
-def test_only_what_is_new_is_read(bench: Bench) -> None:
+def test_only_what_is_new_is_computed(bench: Bench) -> None:
     bench.write([7, 8, 9])
     done: list[int] = []
     _, figures = bench.write(bench.both, *bench.splices(), reading=lambda n, _: done.append(n))
@@ -109,7 +109,7 @@ def test_only_what_is_new_is_read(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("state", [None, b"\0" * 64, b"\xff" * 4096], ids=["none", "0", "1"])
-def test_what_is_not_there_or_no_state_is_read(bench: Bench, state: bytes | None) -> None:
+def test_a_block_without_a_sound_state_is_computed(bench: Bench, state: bytes | None) -> None:
     plain, _ = bench.write(bench.both, fresh=True)
     bench.write([7, 8, 9])
     first = len(bench.start)
@@ -120,11 +120,11 @@ def test_what_is_not_there_or_no_state_is_read(bench: Bench, state: bytes | None
     text, figures = bench.write(bench.both, *bad)
     assert text == plain
     assert (figures.reused_tokens, figures.spliced) == (0, set())
-    _, again = bench.write(bench.both, *bad)  # it is not looked for where all was read
+    _, again = bench.write(bench.both, *bad)  # it is not looked for where all was computed
     assert again.reused_tokens == len(bench.both) - 1
 
 
-def test_who_wants_it_read_gets_it_read(bench: Bench) -> None:
+def test_without_splices_spliced_blocks_are_computed(bench: Bench) -> None:
     plain, _ = bench.write(bench.both, fresh=True)
     bench.write([7, 8, 9])
     bench.write(bench.both, *bench.splices())
@@ -136,7 +136,7 @@ def test_who_wants_it_read_gets_it_read(bench: Bench) -> None:
     assert (fresh, figures.reused_tokens) == (plain, 0)
 
 
-def test_another_piece_that_begins_alike_is_not_taken_for_it(bench: Bench) -> None:
+def test_another_block_that_begins_alike_is_not_taken_for_it(bench: Bench) -> None:
     longer = bench.engine.tokenize(OWLS + "They are silent.")
     prompt = [*bench.start, *bench.herons, *longer, *bench.again]
     plain, _ = bench.write(prompt, fresh=True)
@@ -150,7 +150,7 @@ def test_another_piece_that_begins_alike_is_not_taken_for_it(bench: Bench) -> No
     assert bench.write(prompt, fresh=True)[0] == plain
 
 
-def test_reading_ahead_takes_nothing_from_an_answer(bench: Bench) -> None:
+def test_prefilling_a_block_changes_no_answer(bench: Bench) -> None:
     plain, _ = bench.write(bench.both, fresh=True)
     state, count = bench.engine.prefill_block(bench.start, bench.owls)
     assert count == len(bench.owls)  # the start was still there
@@ -160,7 +160,7 @@ def test_reading_ahead_takes_nothing_from_an_answer(bench: Bench) -> None:
     )
 
 
-def test_reading_ahead_can_be_stopped(bench: Bench) -> None:
+def test_prefilling_a_block_can_be_stopped(bench: Bench) -> None:
     asked = iter([False, True])
     with pytest.raises(CancelledError):
         bench.engine.prefill_block(bench.start, bench.owls * 2, cancelled=lambda: next(asked))
