@@ -24,7 +24,7 @@ from lancedb.query import MatchQuery
 from desktop.core.documents.outline import own_title
 from desktop.core.documents.section_kind import MARKS, marks
 from desktop.core.library.search_filter import only, section_number
-from desktop.core.text import terms
+from desktop.core.text import normalisation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -147,7 +147,7 @@ class Store:
         if self._text.list_indices():
             self._text.optimize(cleanup_older_than=timedelta(minutes=10))
         elif passages:
-            # The terms are made by `desktop.core.text.terms`, for query and text alike.
+            # The terms are made by `desktop.core.text.normalisation`, for query and text alike.
             words = FTS(
                 base_tokenizer="whitespace",
                 stem=False,
@@ -229,7 +229,7 @@ class Store:
             where: Where to look.
             limit: Most passages.
         """
-        words = " ".join(terms.of_query(query))
+        words = " ".join(normalisation.query_terms(query))
         if not words or not self._text.list_indices():
             return []
         search = self._text.search(MatchQuery(words, "terms"), query_type="fts")
@@ -238,7 +238,7 @@ class Store:
 
     def mentions(self, word: str, where: SearchFilter) -> bool:
         """Return whether a word stands anywhere, in this spelling or, if long, a near one."""
-        found = terms.of_query(word)
+        found = normalisation.query_terms(word)
         if not found or not self._text.list_indices():
             return False
         edits = sum(len(found[0]) >= length for length in MISSPELT)
@@ -300,7 +300,7 @@ def _outdated(names: Iterable[str]) -> list[str]:
 
 
 def _terms(passage: Passage) -> str:
-    return " ".join(terms.of_text(f"{own_title(passage.section)}\n{passage.text}"))
+    return " ".join(normalisation.index_terms(f"{own_title(passage.section)}\n{passage.text}"))
 
 
 def _places(passages: Sequence[Passage]) -> list[Any]:

@@ -1,4 +1,9 @@
-"""Comparable forms of text: what stays equal when a sentence is quoted a little differently."""
+"""Comparable forms of text: what stays equal when a sentence is quoted a little differently.
+
+And the terms under which full text is indexed and looked up, one rule for both sides (what Lucene
+calls an analyzer): words are normalised and stemmed; a hyphenated word counts whole and in its
+parts; a run of Chinese or Japanese, which has no spaces, counts by characters and by pairs of them.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +30,13 @@ _LOOSE_ACCENT = re.compile(
     "(?<=[^\\W\\d_])[`\u00b4\u00a8\u00b8\u02d9\u02d8\u02da\u02c6\u02dc](?=[^\\W\\d_])"
 )
 """An accent beside its letter ("Trait\u00b4e"), as some typesetters leave it in a PDF."""
+
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_TERM = re.compile(
+    rf"[{_CJK}]+|\d+(?:[.,]\d+)*|[^\W\d_{_CJK}]+(?:[-\u2010\u2011]\s?[^\W\d_{_CJK}]+)*"
+)
+_HYPHEN = re.compile(r"[-\u2010\u2011]\s?")
+_IDEOGRAPHS = re.compile(rf"[{_CJK}]")
 
 
 def plain(text: str) -> str:
@@ -76,3 +88,28 @@ def _spelling(stemmed: str) -> str:
         if stemmed.endswith(british) and len(stemmed) > len(british) + 2:
             return stemmed[: -len(british)] + american
     return stemmed
+
+
+def index_terms(text: str) -> list[str]:
+    """Return the terms of a text, in its order."""
+    return [term for word in _TERM.findall(plain(text)) for term in _terms_of_word(word)]
+
+
+def query_terms(query: str) -> list[str]:
+    """Return the terms to look a query up by: without stop words, unless it has no others."""
+    found = []
+    for word in _TERM.findall(plain(query)):
+        if word not in STOP_WORDS:
+            # A pair says more than its characters, which would only add noise.
+            found += _terms_of_word(word)[
+                len(word) if _IDEOGRAPHS.match(word) and word[1:] else 0 :
+            ]
+    return list(dict.fromkeys(found)) or list(dict.fromkeys(index_terms(query)))
+
+
+def _terms_of_word(word: str) -> list[str]:
+    if _IDEOGRAPHS.match(word):
+        return [*word, *(word[i : i + 2] for i in range(len(word) - 1))]
+    parts = _HYPHEN.split(word)
+    terms = [stem(part) for part in parts]
+    return terms if len(parts) == 1 else [*terms, stem("".join(parts))]

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from desktop.core.answering.request import EngineLike
     from desktop.core.library.library import Library
     from desktop.core.llm.gguf.reader import ModelHeader
     from desktop.core.llm.hardware.machine_info import Machine
     from desktop.core.llm.hardware.memory_plan import Shortage
     from desktop.core.llm.models.store import ModelStore, StoredModel
+    from desktop.core.llm.runtime.engine_protocol import EngineLike
     from desktop.core.llm.runtime.generation import Generation
     from desktop.core.llm.runtime.kv_store import BookKVStore
 

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from desktop.core.answering.request import EngineLike, Listener
+    from desktop.core.answering.request import Listener
     from desktop.core.library.library import Library
     from desktop.core.llm.models.store import ModelStore
+    from desktop.core.llm.runtime.engine_protocol import EngineLike
 
     MakeEngine = Callable[[Path, int, int, Callable[[], bool]], EngineLike]
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from desktop.core.answering.prompt.blocks import PromptBlocks
     from desktop.core.answering.prompt.context import Source
     from desktop.core.answering.prompt.prompts import Prompts
-    from desktop.core.answering.request import EngineLike
     from desktop.core.llm.runtime.constrained_decoding import QuotingGuide
+    from desktop.core.llm.runtime.engine_protocol import EngineLike
     from desktop.core.llm.runtime.generation import Message, Splice
 
 TURN_WORDS = 90

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from desktop.core.answering.prompt.context import quotable
-from desktop.core.text import terms
+from desktop.core.text import normalisation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,9 +58,9 @@ def recap(
     if not any(source.block for source in sources):
         return ()
     texts = [(n, text) for n, source in enumerate(sources) for text in quotable([source])]
-    known = [set(terms.of_text(text)) for _, text in texts]
+    known = [set(normalisation.index_terms(text)) for _, text in texts]
     often = Counter(term for each in known for term in each)
-    asked = set(terms.of_query(question))
+    asked = set(normalisation.query_terms(question))
 
     def worth(place: int) -> float:
         shared = sum(math.log(1 + len(texts) / often[term]) for term in asked & known[place])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from desktop.core.answering.prompt.assembly import AssembledPrompt
     from desktop.core.answering.prompt.prompts import Prompts
-    from desktop.core.answering.request import EngineLike
+    from desktop.core.llm.runtime.engine_protocol import EngineLike
 
 
 def self_evaluation(

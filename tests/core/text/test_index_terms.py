@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop.core.text import terms
+from desktop.core.text import normalisation
 
 
 @pytest.mark.parametrize(
@@ -15,37 +15,39 @@ from desktop.core.text import terms
     ],
 )  # fmt: skip
 def test_text_and_query_meet(text: str, query: str) -> None:
-    assert set(terms.of_query(query)) & set(terms.of_text(text))
+    assert set(normalisation.query_terms(query)) & set(normalisation.index_terms(text))
 
 
 @pytest.mark.parametrize(("text", "query"), [("力学", "学力"), ("48,000", "48"), ("bus", "bu")])
 def test_what_is_something_else_does_not_meet(text: str, query: str) -> None:
-    assert not set(terms.of_query(query)) & set(terms.of_text(text))
+    assert not set(normalisation.query_terms(query)) & set(normalisation.index_terms(text))
 
 
 def test_stop_words_count_only_where_there_is_nothing_else() -> None:
-    assert terms.of_query("What is the price of a house?") == ["pric", "hous"]
-    assert terms.of_query("to be or not to be") == ["to", "be", "or", "not"]
-    assert terms.of_query("?!") == []
+    assert normalisation.query_terms("What is the price of a house?") == ["pric", "hous"]
+    assert normalisation.query_terms("to be or not to be") == ["to", "be", "or", "not"]
+    assert normalisation.query_terms("?!") == []
 
 
 def test_a_pair_of_characters_is_looked_up_and_not_each_of_them() -> None:
-    assert terms.of_text("量子力") == ["量", "子", "力", "量子", "子力"]
-    assert terms.of_query("量子力") == ["量子", "子力"]
-    assert terms.of_query("量") == ["量"]
+    assert normalisation.index_terms("量子力") == ["量", "子", "力", "量子", "子力"]
+    assert normalisation.query_terms("量子力") == ["量子", "子力"]
+    assert normalisation.query_terms("量") == ["量"]
 
 
 def test_a_term_is_looked_up_once() -> None:
-    assert terms.of_query("tax taxes TAX") == ["tax"]
-    assert terms.of_text("tax taxes") == ["tax", "tax"]
+    assert normalisation.query_terms("tax taxes TAX") == ["tax"]
+    assert normalisation.index_terms("tax taxes") == ["tax", "tax"]
 
 
 def test_a_hyphenated_word_counts_whole_and_in_its_parts() -> None:
-    assert set(terms.of_text("well-known")) == {"well", "known", "wellknown"}
+    assert set(normalisation.index_terms("well-known")) == {"well", "known", "wellknown"}
     # As it stands in a PDF behind a line break.
-    assert set(terms.of_query("cooperation")) & set(terms.of_text("co-\noperation"))
+    assert set(normalisation.query_terms("cooperation")) & set(
+        normalisation.index_terms("co-\noperation")
+    )
 
 
 @pytest.mark.parametrize("text", ["", "\x00", "…", "-", "--", "_", "😀", "\u0301"])
 def test_what_has_no_words_has_no_terms(text: str) -> None:
-    assert terms.of_text(text) == terms.of_query(text) == []
+    assert normalisation.index_terms(text) == normalisation.query_terms(text) == []
