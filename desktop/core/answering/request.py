@@ -1,4 +1,4 @@
-"""What an answer is made of before it is one: the question, who listens, an engine, a draft."""
+"""What an answer is made of before it is one: the request, who listens, the draft."""
 
 from __future__ import annotations
 
