@@ -3,9 +3,9 @@
 Start-up, in order. `run` first makes sure that there is a display, since Qt would abort without
 one. Then come the application object, the settings, the colours, and the window with its three
 panes, all empty; it is shown. Nothing has been started so far, and nothing heavy imported.
-When the window has painted itself for the first time, it begins: the icons are drawn, the
-conversations opened and the last one shown, and the librarian and the fetcher are started to
-tell which books and models there are. The reader is started by the first page, the answerer by
+When the window has been painted for the first time, `desktop.ui.shell.startup` goes on: the icons
+are drawn, the conversations opened and the last one shown, and the librarian and the fetcher are
+started to list the books and the models. The reader is started by the first page, the answerer by
 the first question, or by the cursor coming into the box for one.
 
 On closing, the window hides at once; the text of an answer under way is kept, the settings are
@@ -22,6 +22,9 @@ from typing import TYPE_CHECKING
 from desktop.core.errors import UserFacingError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from PySide6.QtWidgets import QApplication
 
     from desktop.paths import Paths
@@ -48,18 +51,23 @@ def check_display() -> None:
 
 
 def build_window(
-    paths: Paths, app: QApplication, *, kinds: dict[str, str] | None = None
+    paths: Paths,
+    app: QApplication,
+    *,
+    files: Sequence[Path] = (),
+    kinds: dict[str, str] | None = None,
 ) -> MainWindow:
     """Return the window, not yet shown.
 
     Args:
         paths: The folders it works on.
         app: The application, whose colours it sets.
+        files: Books and models to add once it is shown.
         kinds: Other workers in the place of the real ones, for tests.
     """
     from desktop.ui.bridge import connect_workers
+    from desktop.ui.preferences import Preferences
     from desktop.ui.shell.main_window import MainWindow
-    from desktop.ui.shell.preferences import Preferences
     from desktop.ui.theme import Theme
 
     preferences = Preferences(paths.settings)
@@ -70,9 +78,16 @@ def build_window(
         theme=theme,
         preferences=preferences,
     )
-    theme.dress()
+    theme.apply_style_sheet()
     for helper in (theme, preferences, *window.workers.all()):
         helper.setParent(window)
+
+    def start() -> None:
+        from desktop.ui.shell import startup  # the first paint must not wait for its imports
+
+        startup.start(window, paths, files)
+
+    window.first_painted.connect(start)
     return window
 
 
@@ -118,8 +133,7 @@ def run(paths: Paths, argv: list[str]) -> int:
     app = QApplication([*argv[:1], "-style", "fusion"])
     app.setApplicationName("Lutrin")
     app.setDesktopFileName("lutrin")
-    window = build_window(paths, app)
-    window.add_at_start([Path(argument) for argument in argv[1:]])
+    window = build_window(paths, app, files=[Path(argument) for argument in argv[1:]])
     window.show()
     QTimer.singleShot(SETTLED_MS, _collect_garbage_again)
     return app.exec()

@@ -26,7 +26,7 @@ from desktop.core.library.embedding import MiniLM  # noqa: E402
 
 TARGET = ROOT / "resources" / "calibration" / "abstention.toml"
 ANY = "*"
-OF_THE_MODEL = ("certain", "said")
+OF_THE_MODEL = ("certain", "self_evaluation")
 """Signs that mean another thing with another model: the entry for any model goes without them."""
 PENALTY = 1.0
 FOLDS = 5

@@ -1,4 +1,4 @@
-"""A deterministic embedder, a language model with a queue of replies, and a shelf for it."""
+"""A deterministic embedder, a language model with a queue of replies, and a model store for it."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class FakeEngine:
 
 
 class FakeModelStore:
-    """A shelf with the models it is given; the first is the default."""
+    """A model store with the models it is given; the first is the default."""
 
     def __init__(self, *names: str) -> None:
         self._models = {

@@ -14,7 +14,8 @@ from desktop.cli.books import chosen_books
 from desktop.cli.options import answering, choosing, common, mode, part
 from desktop.cli.output import ProgressLine, notice, print_json
 from desktop.core.answering.attribution.highlights import locate
-from desktop.core.answering.generation.answer_generator import MODES, AnswerGenerator
+from desktop.core.answering.generation.answer_generator import AnswerGenerator
+from desktop.core.answering.modes.registry import MODES
 from desktop.core.answering.pipeline import steps
 from desktop.core.answering.pipeline.executor import execute
 from desktop.core.answering.request import Listener

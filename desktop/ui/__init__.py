@@ -1,1 +1,1 @@
-"""The window: widgets and what ties them to the workers. No thread of its own."""
+"""The window: widgets, and the objects that connect them to the workers. No thread of its own."""

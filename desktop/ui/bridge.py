@@ -1,7 +1,7 @@
-"""Carries what workers send from their listener threads into the window's own thread.
+"""Passes what workers send from their listener threads to the window's own thread.
 
 Owns the queue between the two and the handles of running jobs. Knows nothing of what the jobs
-do. The worker's process is started by its first request, never by the import.
+do. A worker's process is started by its first request, never by the import.
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ class JobHandle:
             self._bridge.cancel(self)
 
     def drop(self) -> None:
-        """Stop it and hear nothing of it any more."""
+        """Cancel it and ignore whatever still comes of it."""
         if self.running:
             self._bridge.cancel(self)
             self._bridge.forget(self)
 
 
 class Bridge(QObject):
-    """One worker as the window sees it.
+    """The window's end of the connection to one worker.
 
     Args:
-        kind: What it is to the window.
-        service: The kind of worker that does it.
+        kind: Its name in the window, such as "librarian".
+        service: The service that the worker runs; another than `kind` only in tests.
         paths: The folders it works on.
     """
 
     died = Signal(str, object)
-    """Kind and news: {"exitcode": int | None, "given_up": bool}."""
+    """Its kind, and {"exitcode": int | None, "given_up": bool}."""
     _woken = Signal()
 
     def __init__(
@@ -85,7 +85,7 @@ class Bridge(QObject):
         return self._worker.pid if self._worker else None
 
     def start(self) -> None:
-        """Start the worker ahead of its first request."""
+        """Start the worker before its first request."""
         if not self._closed:
             self._process().start()
 
@@ -158,6 +158,25 @@ class Bridge(QObject):
             self.died.emit(self.kind, delivery.data)
 
 
+class LatestRequest:
+    """Sends requests of which only the newest of each verb counts; the one before is dropped."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+        self._jobs: dict[str, JobHandle] = {}
+
+    def ask(self, verb: str, args: dict[str, Any], on_event: Listener) -> None:
+        """Send a request in the place of the last one of its verb."""
+        self.drop(verb)
+        self._jobs[verb] = self._bridge.request(verb, args, on_event=on_event)
+
+    def drop(self, verb: str) -> None:
+        """Cancel the last request of a verb and ignore whatever still comes of it."""
+        job = self._jobs.pop(verb, None)
+        if job is not None:
+            job.drop()
+
+
 @dataclass(frozen=True)
 class Workers:
     """The four workers behind one window."""
@@ -168,7 +187,7 @@ class Workers:
     fetcher: Bridge
 
     def all(self) -> tuple[Bridge, ...]:
-        """Return them, the one with most to lose first."""
+        """Return them, in the order in which they are to be stopped."""
         return (self.librarian, self.answerer, self.reader, self.fetcher)
 
     def close(self) -> None:

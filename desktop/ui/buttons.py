@@ -1,4 +1,4 @@
-"""Buttons and small labels that look and behave alike everywhere in the window."""
+"""Buttons, labels and sizes that are the same everywhere in the window."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from desktop.ui.icons import Icons
 
 ICON_SIZE = QSize(18, 18)
+PANE_HEAD_HEIGHT = 44
+"""Pixels; the heads of the panes stand in one line."""
 
 
 def tool_button(

@@ -27,7 +27,7 @@ Feature = QTextDocument.MarkdownFeature
 
 
 class FlowText(QTextBrowser):
-    """The text. Links are told by `anchorClicked` and never followed; nothing is loaded."""
+    """The text. A clicked link only emits `anchorClicked`; nothing is opened or loaded."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

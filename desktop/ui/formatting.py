@@ -1,4 +1,4 @@
-"""Numbers, times and states in the words that a reader sees. No widgets, no side effects."""
+"""Numbers, times and states as the text that the user sees. No widgets, no side effects."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def time_left(seconds: float | None) -> str:
     return tr("about {n} h left").format(n=round(seconds / 3600))
 
 
-def about(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a time that is not exact: "40 s", "5 min", "2 h"."""
     if seconds < 90:
         return tr("{n} s").format(n=max(10, round(seconds / 10) * 10))
@@ -51,15 +51,15 @@ def about(seconds: float) -> str:
     return tr("{n} h").format(n=round(seconds / 3600))
 
 
-def estimate_text(estimate: Estimate) -> str:
-    """Return what reading a part of a book as a whole takes."""
+def context_estimate(estimate: Estimate) -> str:
+    """Return what a long context takes: its tokens, whether it fits, and the time for prefill."""
     tokens = tr("{tokens:,} tokens").format(tokens=_round(estimate.tokens))
     if estimate.known:
         return tr("{tokens}, read before: it is there at once.").format(tokens=tokens)
     most = tr("this model reads {most:,} at once here").format(most=_round(estimate.most))
-    through = ""
+    afterwards = ""
     if estimate.seconds is not None:
-        through = tr(" (about {time} the first time)").format(time=about(estimate.seconds))
+        afterwards = tr(" (about {time} the first time)").format(time=duration(estimate.seconds))
     if not estimate.fits and estimate.short is not None:
         text = tr(
             "{tokens}; with the {free} of memory that are free {most}, and {window:,} would need "
@@ -72,24 +72,24 @@ def estimate_text(estimate: Estimate) -> str:
             free=free,
             need=need,
             window=_round(estimate.short.window),
-            time=through,
+            time=afterwards,
         )
     if not estimate.fits:
         text = tr(
             "{tokens}; {most}. Only the pages around the best finds are read: choose less, or "
             "read it through afterwards{time}."
         )
-        return text.format(tokens=tokens, most=most, time=through)
+        return text.format(tokens=tokens, most=most, time=afterwards)
     if estimate.seconds is None:
         return tr("{tokens}; {most}. It is read the first time, then it is there at once.").format(
             tokens=tokens, most=most
         )
     text = tr("{tokens}; {most}. About {time} the first time, then at once.")
-    return text.format(tokens=tokens, most=most, time=about(estimate.seconds))
+    return text.format(tokens=tokens, most=most, time=duration(estimate.seconds))
 
 
 def _round(count: int) -> int:
-    """Return a number with two digits that count."""
+    """Return a number rounded to two significant digits."""
     return round(count, 2 - len(str(count)))
 
 
@@ -100,7 +100,7 @@ def percent(progress: Progress) -> int | None:
     return min(100, int(100 * progress.done / progress.total))
 
 
-def downloading(progress: Progress) -> str:
+def download_state(progress: Progress) -> str:
     """Return a download's state: "210 of 491 MB · 42 % · about 50 s left"."""
     if progress.stage == "verifying":
         return tr("Checking that the file is complete…")
@@ -121,8 +121,8 @@ def book_name(book: Book | None, file: str) -> str:
     return (book.title if book and book.title else Path(file).stem) or tr("Untitled")
 
 
-def reading(done: int, total: int, left: float | None = None) -> str:
-    """Return how far reading is."""
+def reading_state(done: int, total: int, left: float | None = None) -> str:
+    """Return how far the reading of a file is."""
     if not total:
         return tr("Reading…")
     parts = [tr("Reading page {done:,} of {total:,}").format(done=done, total=total)]
@@ -130,8 +130,8 @@ def reading(done: int, total: int, left: float | None = None) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def improving(done: int, total: int, left: float | None = None) -> str:
-    """Return how far a book is that can be asked while its vectors are being made."""
+def embedding_state(done: int, total: int, left: float | None = None) -> str:
+    """Return how far the embedding of a book is, which can be asked meanwhile."""
     text = tr("Ready to ask. Finding still gets better")
     if not total:
         return text + "…"
@@ -149,13 +149,13 @@ def book_state(book: Book, progress: Progress | None, *, running: bool) -> str:
             done, total = book.pages_read, book.pages
             if progress is not None and at_pages:
                 done, total = progress.done, progress.total
-            return reading(done, total, left) if running else tr("Waiting for its turn")
+            return reading_state(done, total, left) if running else tr("Waiting for its turn")
         case "askable":
             embedding = progress is not None and progress.unit == "passages"
             done, total = book.passages_embedded, book.passages
             if progress is not None and embedding:
                 done, total = progress.done, progress.total
-            return improving(done, total, left)
+            return embedding_state(done, total, left)
         case "paused":
             askable = book.pages and book.pages_read >= book.pages
             return tr("Paused. Ready to ask all the same") if askable else tr("Paused")
@@ -165,19 +165,19 @@ def book_state(book: Book, progress: Progress | None, *, running: bool) -> str:
             return tr("Ready")
 
 
-def ahead(found: PrefillProgress | None, studying: Progress | None) -> str:
-    """Return how much of a book is read ahead; empty for nothing."""
-    if studying is not None:
-        share = percent(studying)
+def prefill_state(stored: PrefillProgress | None, running: Progress | None) -> str:
+    """Return the state of a book's prefill; empty where there is none."""
+    if running is not None:
+        share = percent(running)
         parts = [tr("Reading ahead…") if share is None else tr("Reading ahead: {n} %")]
-        parts.append(time_left(studying.seconds_left))
+        parts.append(time_left(running.seconds_left))
         return " · ".join(part for part in parts if part).format(n=share)
-    if found is None:
+    if stored is None:
         return ""
-    if found.complete:
-        return tr("Read ahead · {size}").format(size=size(found.bytes))
+    if stored.complete:
+        return tr("Read ahead · {size}").format(size=size(stored.bytes))
     text = tr("Read ahead: {n} % · {size}")
-    return text.format(n=max(1, round(100 * found.share)), size=size(found.bytes))
+    return text.format(n=max(1, round(100 * stored.share)), size=size(stored.bytes))
 
 
 def pages(count: int) -> str:

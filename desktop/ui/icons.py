@@ -1,7 +1,7 @@
 """Icons drawn from resources/icons/*.svg in a colour of the theme, after the first paint.
 
-The files are black strokes; the colour is put in their place. Knows nothing of what a button
-does. A missing file leaves a button with its text or tooltip.
+The files are drawn in black, which is replaced by the colour. Knows nothing of what a button does.
+Where a file is missing, the button keeps its text or tooltip.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DRAWN_PX = 64
 
 
 def draw(name: str, color: str | None) -> QIcon:
-    """Return icon `name` in a colour, or in its own; an empty icon where there is no file."""
+    """Return icon `name` in a colour, None for its own; an empty icon where there is no file."""
     from PySide6.QtSvg import QSvgRenderer  # not before the first icon is drawn
 
     try:
@@ -51,26 +51,26 @@ class Icons(QObject):
         super().__init__(parent)
         self._theme = theme
         self._drawn: dict[tuple[str, str], QIcon] = {}
-        self._wearers: WeakKeyDictionary[QObject, tuple[str, str]] = WeakKeyDictionary()
+        self._targets: WeakKeyDictionary[QObject, tuple[str, str]] = WeakKeyDictionary()
         self._ready = False
         theme.changed.connect(self.refresh)
 
-    def put(self, wearer: QObject, name: str, *, color: str = "text") -> None:
-        """Give `wearer` (anything with setIcon) an icon in a colour of the theme."""
-        self._wearers[wearer] = (name, color)
+    def put(self, target: QObject, name: str, *, color: str = "text") -> None:
+        """Give `target` (anything with setIcon) an icon in a colour of the theme."""
+        self._targets[target] = (name, color)
         if self._ready:
-            self._dress(wearer, name, color)
+            self._set_icon(target, name, color)
 
     def refresh(self) -> None:
         """Draw all icons; called after the first paint and when the theme changes."""
         self._ready = True
         self._drawn.clear()
-        for wearer, (name, color) in list(self._wearers.items()):
-            if shiboken6.isValid(wearer):
-                self._dress(wearer, name, color)
+        for target, (name, color) in list(self._targets.items()):
+            if shiboken6.isValid(target):
+                self._set_icon(target, name, color)
 
-    def _dress(self, wearer: QObject, name: str, color: str) -> None:
+    def _set_icon(self, target: QObject, name: str, color: str) -> None:
         css = self._theme.css(color)
         if (name, css) not in self._drawn:
             self._drawn[name, css] = draw(name, css)
-        wearer.setIcon(self._drawn[name, css])  # type: ignore[attr-defined]
+        target.setIcon(self._drawn[name, css])  # type: ignore[attr-defined]

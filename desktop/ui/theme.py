@@ -1,6 +1,6 @@
-"""Light and dark: reads a palette file and applies it with one small style sheet.
+"""The light and the dark theme: reads a palette file and applies it with one small style sheet.
 
-Owns which theme is shown, and tells when it changes. Knows no widgets.
+Owns which theme is shown, and emits a signal when it changes. Knows no widgets.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ THEMES = ("system", "light", "dark")
 
 
 class Theme(QObject):
-    """The colours of the window.
+    """The theme that is shown, and its colours.
 
     Args:
         app: The application whose palette and style sheet it sets.
@@ -36,7 +36,7 @@ class Theme(QObject):
         self.choice = choice if choice in THEMES else "system"
         self.name = ""
         self._colors: dict[str, str] = {}
-        self._dressed = False
+        self._has_style_sheet = False
         self._apply()
         app.styleHints().colorSchemeChanged.connect(self._follow)
 
@@ -76,17 +76,17 @@ class Theme(QObject):
         for role, color in data["disabled"].items():
             palette.setColor(QPalette.ColorGroup.Disabled, QPalette.ColorRole[role], QColor(color))
         self._app.setPalette(palette)
-        if self._dressed:
+        if self._has_style_sheet:
             self._set_sheet()
         self.changed.emit()
 
-    def dress(self) -> None:
+    def apply_style_sheet(self) -> None:
         """Set the style sheet, once the widgets are built.
 
         Under a sheet, each widget is polished anew whenever it or a parent of it gets another
         parent: 50 of the 90 ms that building the window would take.
         """
-        self._dressed = True
+        self._has_style_sheet = True
         self._set_sheet()
 
     def _set_sheet(self) -> None:

@@ -117,7 +117,7 @@ def opened(paths: Paths, qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> It
         window.show()
         driver = Driver(window, qtbot, tmp_path)
         driver.until(lambda: window.session is not None and window.book_list.is_loaded)
-        driver.until(lambda: window.store.is_loaded)
+        driver.until(lambda: window.model_list.is_loaded)
         return driver
 
     yield open_window

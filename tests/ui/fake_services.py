@@ -257,17 +257,17 @@ class Librarian:
         ]
 
     def prefill_progress(self) -> list[PrefillProgress]:
-        """Return what the answerer has read ahead, as it wrote it down."""
+        """Return how much the answerer has prefilled, as it wrote it down."""
         return [
             PrefillProgress(
-                book, float((self._file.parent / f"{book}.ahead").read_text()), 1_200_000_000
+                book, float((self._file.parent / f"{book}.prefill").read_text()), 1_200_000_000
             )
             for book in self._load()["books"]
-            if (self._file.parent / f"{book}.ahead").exists()
+            if (self._file.parent / f"{book}.prefill").exists()
         ]
 
     def forget_prefill(self, job: Job) -> list[PrefillProgress]:
-        (self._file.parent / f"{job.args['book']}.ahead").unlink()
+        (self._file.parent / f"{job.args['book']}.prefill").unlink()
         return self.prefill_progress()
 
     def retrieve(self, job: Job) -> RetrievalResult:
@@ -336,9 +336,9 @@ class Answerer:
         return Estimate(20, 10_240, 31_400, 121.0, known="Metals \u203a Heavy" in sections[:1])
 
     def prefill(self, job: Job) -> Prefilled:
-        """Read four parts ahead, and wait after the second until it may go on, or is stopped."""
+        """Prefill four parts, and wait after the second until it may go on, or is stopped."""
         book = job.args["book"]
-        kept = self._paths.data / f"{book}.ahead"
+        kept = self._paths.data / f"{book}.prefill"
         for done in range(1, 5):
             job.emit("stage", Progress("studying", 20 * done, 80, "passages", 300.0))
             kept.write_text(str(done / 4))

@@ -57,8 +57,8 @@ def test_cancelled_job_says_so_and_a_dropped_one_is_not_heard(bridge: Bridge, qt
 
 def test_death_is_told_to_every_job_and_to_the_window(bridge: Bridge, qtbot: QtBot) -> None:
     events: list[str] = []
-    told: list[tuple[str, object]] = []
-    bridge.died.connect(lambda kind, news: told.append((kind, news)))
+    deaths: list[tuple[str, object]] = []
+    bridge.died.connect(lambda kind, news: deaths.append((kind, news)))
     handles = [
         bridge.request("get", {"name": name}, on_event=lambda d: events.append(d.event))
         for name in ("a", "b")
@@ -66,10 +66,10 @@ def test_death_is_told_to_every_job_and_to_the_window(bridge: Bridge, qtbot: QtB
     qtbot.waitUntil(lambda: bool(events), timeout=10_000)
     assert bridge.pid is not None
     os.kill(bridge.pid, signal.SIGKILL)
-    qtbot.waitUntil(lambda: bool(told), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(deaths), timeout=10_000)
     assert events[-2:] == ["died", "died"]
     assert not any(handle.running for handle in handles)
-    assert told == [("fetcher", {"exitcode": -9, "given_up": False})]
+    assert deaths == [("fetcher", {"exitcode": -9, "given_up": False})]
     again: list[str] = []
     bridge.request("models", on_event=lambda d: again.append(d.event))
     qtbot.waitUntil(lambda: again == ["done"], timeout=10_000)

@@ -32,7 +32,7 @@ def test_handbook_is_added_asked_and_shown(
         qtbot.waitUntil(lambda: window.session is not None, timeout=WAIT_MS)
         window.importer.add_paths([handbook])
         qtbot.waitUntil(lambda: window.book_list.any_askable(()), timeout=WAIT_MS)
-        qtbot.waitUntil(lambda: window.store.default_name() != "", timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: window.model_list.default_name() != "", timeout=WAIT_MS)
         composer = window.conversation.composer
         composer.box.setPlainText("How do I add a book?")
         qtbot.waitUntil(composer.send.isEnabled, timeout=WAIT_MS)

@@ -54,7 +54,7 @@ class Draft:
         notes: Sentences for the user.
         stopped: True where the user stopped it.
         certainty: Mean natural logarithm of the probability of the tokens written; 0 is certain.
-        said: Natural logarithm of the odds that the passages answer, by the model's own word; None
+        self_evaluation: Natural logarithm of the odds, by the model, that the passages answer; None
             where it was not asked.
     """
 
@@ -66,7 +66,7 @@ class Draft:
     notes: tuple[str, ...] = ()
     stopped: bool = False
     certainty: float = 0.0
-    said: float | None = None
+    self_evaluation: float | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from desktop.core.library.search_filter import EVERYWHERE, SearchFilter
 from desktop.core.records import Hit, passage_place
-from desktop.core.retrieval import query_patterns, search
+from desktop.core.retrieval import query_parsing, search
 from desktop.core.text import normalisation
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def absent_names(
     that does not begin a sentence; where most words have one, none is taken for a name. A name
     that is only spelt a little differently occurs.
     """
-    question = query_patterns.without_book(question)
+    question = query_parsing.without_book(question)
     words = question.split()
     capital = [word for word in words if word[:1].isupper()]
     if len(capital) > max(2, len(words) / 2):

@@ -1,4 +1,4 @@
-"""A second look at the best passages found: each word of the question against each of theirs.
+"""Late interaction: each token of the question against each of those of the best passages.
 
 A search compares a question with one vector of a window. Here each token of the question takes the
 token of the passage that is nearest to it, in the sense that each has where it stands; the sum of

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.core.library.search_filter import EVERYWHERE, SearchFilter
 from desktop.core.records import Limit
-from desktop.core.retrieval import query_patterns, table_of_contents
+from desktop.core.retrieval import query_patterns as patterns
+from desktop.core.retrieval import table_of_contents
 from desktop.core.text import normalisation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from desktop.core.library.catalog import Catalog
     from desktop.core.records import Book
@@ -31,38 +32,6 @@ MOST_NAMED = 3
 """Of more sections a limit names the first and the last."""
 SHORTEST_ALIKE = 5
 """Letters with which words of two languages begin alike."""
-_PLACE_WORD = r"(?:chapters?|sections?|pages?|p\.|appendix|chapitres?|annexes?|kapitel|seiten?)"
-_PLACED = (
-    rf"(?:\d+|{table_of_contents.NUMBER_WORDS}|last|next|previous|final|beginning|end|"
-    "dernier|dernière)"
-)
-_SUSPECT = re.compile(
-    rf"\b{_PLACE_WORD}\b.{{0,24}}\b{_PLACED}\b|\b{_PLACED}\b.{{0,12}}\b{_PLACE_WORD}\b|"
-    r"^\W*(?:list|show|give|find|name|enumerate|collect|gather|donne[rz]?|montre[rz]?|liste[rz]?)\b"
-    r".*\b(?:figures|tables|diagrams|drawings|pictures|definitions|tableaux|d\u00e9finitions)\b",
-    re.IGNORECASE,
-)
-_WHICH = re.compile(
-    r"\b(?:which|what|quel(?:le)?s?|welche[srn]?)\s+(?:chapters?|sections?|pages?|chapitres?)\b",
-    re.IGNORECASE,
-)
-"""Asks for a place; that is found by likeness."""
-_MARK_OF = {"figures": "figure", "tables": "table", "definitions": "definition"}
-_FIELDS = (
-    r'"{\"list\": \"" list "\", \"chapter\": \"" chapter "\", \"first_page\": " page',
-    r'", \"last_page\": " page ", \"about\": \"" about "\"}"',
-)
-GRAMMAR = "\n".join(
-    (
-        "root ::= " + " ".join(_FIELDS),
-        'list ::= "none" | "contents" | "figures" | "tables" | "definitions"',
-        "chapter ::= [0-9.]{0,8}",
-        'page ::= "0" | [1-9] [0-9]{0,4}',
-        r'about ::= [^"\\\x00-\x1f]{0,80}',
-    )
-)
-"""What a language model may answer when it is asked what a question says of where to look, in
-llama.cpp's GBNF; 0 is no page."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +77,7 @@ def plan(
     """
     if len(question) > LONGEST:
         return Plan(question, where)
-    state = _Reading(question, catalog, list(books), where, frozenset(without))
+    state = _Parser(question, catalog, list(books), where, frozenset(without))
     state.take_book()
     state.take_sections()
     state.take_pages()
@@ -122,7 +91,7 @@ def ordinary(asked: Plan, question: str) -> Plan:
     return Plan(query, replace(asked.where, marks=()), limits)
 
 
-class _Reading:
+class _Parser:
     """A question from which limits are taken one by one."""
 
     def __init__(
@@ -133,7 +102,7 @@ class _Reading:
         where: SearchFilter,
         without: frozenset[str],
     ) -> None:
-        self.rest = query_patterns.whole_numbers(question.strip())
+        self.rest = _with_whole_numbers(question.strip())
         self._question = question
         self._catalog = catalog
         self._books = books
@@ -148,19 +117,17 @@ class _Reading:
         if named is None:
             return
         match, book = named
-        self.rest = query_patterns.cut(self.rest, match)
+        self.rest = _cut(self.rest, match)
         if len(self._books) > 1 and BOOK not in self._without:
             self._books = [book]
             self.where = replace(self.where, books=(book.id,))
             self.limits.append(Limit(BOOK, book.title))
 
     def _named_book(self) -> tuple[re.Match[str], Book] | None:
-        titled = [
-            (m, book) for book in self._books if (m := query_patterns.title(self.rest, book.title))
-        ]
+        titled = [(m, book) for book in self._books if (m := _title_mention(self.rest, book.title))]
         if len(titled) == 1:
             return titled[0]
-        for match in query_patterns.books(self.rest):
+        for match in _book_mentions(self.rest):
             named = _named(match["after"] or match["before"], self._books)
             if len(named) == 1:
                 return match, named[0]
@@ -168,7 +135,7 @@ class _Reading:
 
     def take_sections(self) -> None:
         """Keep to the chapters or sections that are named by number."""
-        matches = query_patterns.sections(self.rest)
+        matches = _section_mentions(self.rest)
         if SECTION in self._without or len(self._books) != 1 or not matches:
             return
         outline = table_of_contents.outline(self._catalog, self._books[0].id)
@@ -176,10 +143,10 @@ class _Reading:
         rest = self.rest
         for match in reversed(matches):
             kind = table_of_contents.kind_of(match["kind"])
-            found = [outline.numbered(number, kind) for number in query_patterns.numbers(match)]
+            found = [outline.numbered(number, kind) for number in _numbers_in(match)]
             if any(found):
                 named = [section for section in found if section] + named
-                rest = query_patterns.cut(rest, match)
+                rest = _cut(rest, match)
         if self._keep(outline, named):
             self.rest = rest
 
@@ -211,9 +178,9 @@ class _Reading:
 
     def take_pages(self) -> None:
         """Keep to the pages that are named."""
-        match = query_patterns.pages(self.rest)
+        match = _pages_mention(self.rest)
         if match is not None and self.keep_pages(int(match["first"]), int(match["last"] or 0)):
-            self.rest = query_patterns.cut(self.rest, match)
+            self.rest = _cut(self.rest, match)
 
     def keep_pages(self, first: int, last: int) -> bool:
         """Keep to some pages; return whether a book has them."""
@@ -232,25 +199,25 @@ class _Reading:
 
     def keep_marks(self, listing: str) -> bool:
         """Keep to the passages that a list is made of; return whether there is such a list."""
-        if listing not in _MARK_OF:
+        if listing not in patterns.MARK_OF:
             return listing == "contents"
         if MARKS in self._without:
             return False
-        self.where = replace(self.where, marks=(*self.where.marks, _MARK_OF[listing]))
+        self.where = replace(self.where, marks=(*self.where.marks, patterns.MARK_OF[listing]))
         self.limits.append(Limit(MARKS, listing))
         return True
 
     def plan(self) -> Plan:
         """Return what came of it."""
-        listing, subject = query_patterns.listing(self.rest)
+        listing, subject = _list_asked(self.rest)
         if listing and MARKS not in self._without:
             self.keep_marks(listing)
             return Plan(subject, self.where, tuple(self.limits), listing)
         if not self.limits:
             return Plan(self._question, self.where)
-        if not query_patterns.nothing_left(self.rest):
-            return Plan(query_patterns.trimmed(self.rest), self.where, tuple(self.limits))
-        if self._titles and query_patterns.asks_contents(self.rest):
+        if not _says_nothing_more(self.rest):
+            return Plan(_trimmed(self.rest), self.where, tuple(self.limits))
+        if self._titles and _asks_contents(self.rest):
             return Plan("", self.where, tuple(self.limits), "contents")
         # The start of several chapters is the start of the first; their subjects find all.
         query = ", ".join(self._titles) if len(self._titles) > 1 else ""
@@ -280,7 +247,9 @@ def _near(word: str, other: str) -> bool:
 
 def suspects(question: str) -> bool:
     """Whether a question speaks of chapters, pages or figures, which `plan` may have missed."""
-    return bool(_SUSPECT.search(question)) and not _WHICH.search(question)
+    return bool(patterns.SUSPECT.search(question)) and not patterns.ASKS_FOR_A_PLACE.search(
+        question
+    )
 
 
 def from_model(
@@ -292,7 +261,7 @@ def from_model(
     where: SearchFilter = EVERYWHERE,
     without: Sequence[str] = (),
 ) -> Plan:
-    """Return the plan that a model's reply in `GRAMMAR` gives, each value checked.
+    """Return the plan that a model's reply in `query_patterns.GRAMMAR` gives, each value checked.
 
     The chapter must be in the outline and the pages in the book, and the question must have their
     numbers; "about" only ever becomes words to search for. What is malformed, or says nothing,
@@ -306,8 +275,8 @@ def from_model(
         about = " ".join(str(row["about"]).split())
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return rules
-    state = _Reading(question, catalog, list(books), where, frozenset(without))
-    said = query_patterns.said_numbers(question)
+    state = _Parser(question, catalog, list(books), where, frozenset(without))
+    said = _numbers_said(question)
     if table_of_contents.parse_number(number) in said:
         state.keep_section(number)
     if {(first,), (last or first,)} <= said:
@@ -318,3 +287,121 @@ def from_model(
     query = about if listing else question
     found = bool(state.limits or listing)
     return Plan(query, state.where, tuple(state.limits), listing) if found else rules
+
+
+def _section_mentions(text: str) -> list[re.Match[str]]:
+    """Return where a text names chapters or sections of the book by number, in order.
+
+    A match has "kind", and "number" with "more" for `_numbers_in`.
+    """
+    found: list[re.Match[str]] = []
+    for match in sorted(
+        (*patterns.SECTION.finditer(text), *patterns.ORDINAL.finditer(text)),
+        key=lambda match: match.start(),
+    ):
+        if _is_own(match) and (not found or match.start() >= found[-1].end()):
+            found.append(match)
+    return found
+
+
+def _numbers_in(match: re.Match[str]) -> list[str]:
+    """Return the numbers in a match of `_section_mentions`; "2 to 4" are three."""
+    text = match["number"] + (match["more"] or "")
+    named = [found.group() for found in patterns.NUMBERS.finditer(text)]
+    parsed = [table_of_contents.parse_number(name) for name in named]
+    between = text.removeprefix(named[0]).removesuffix(named[-1]) if len(named) == 2 else ""
+    if not patterns.RANGE.fullmatch(between) or not all(parsed) or parsed[0][:-1] != parsed[1][:-1]:
+        return named
+    above, first, last = parsed[0][:-1], int(parsed[0][-1]), int(parsed[1][-1])
+    values = range(first, min(last, first + patterns.LONGEST_RANGE) + 1)
+    return [".".join(map(str, (*above, value))) for value in values] or named
+
+
+def _pages_mention(text: str) -> re.Match[str] | None:
+    """Return where a text names pages of the book: "first", and "last" where it is a range."""
+    return next(filter(_is_own, patterns.PAGES.finditer(text)), None)
+
+
+def _with_whole_numbers(text: str) -> str:
+    """Return a text in which "section 2 of chapter 3" is "section 3.2"."""
+    return patterns.NESTED.sub(
+        lambda m: f"section {m['in'] or m['chapter']}.{m['section'] or m['below']}", text
+    )
+
+
+def _numbers_said(text: str) -> set[table_of_contents.Number]:
+    """Return the numbers in a text, in digits, Roman numerals or words.
+
+    Those of places that are in something else than the book do not count.
+    """
+    for pattern in (patterns.SECTION, patterns.ORDINAL, patterns.PAGES):
+        text = pattern.sub(lambda match: match.group() if _is_own(match) else "", text)
+    return {table_of_contents.parse_number(name) for name in patterns.SAID.findall(text)} - {()}
+
+
+def _is_own(match: re.Match[str]) -> bool:
+    """Whether a place is in the book, not in an act or a treaty."""
+    before = match.string[: match.start()]
+    return not (
+        patterns.OF_ANOTHER.match(match.string, match.end()) or patterns.OF_A_LAW.search(before)
+    )
+
+
+def _book_mentions(text: str) -> Iterator[re.Match[str]]:
+    """Yield where a text may name a book: in "after", or in "before"."""
+    start = 0
+    while match := patterns.OF_BOOK.search(text, start):
+        yield match
+        start = match.start() + 1
+
+
+def _title_mention(text: str, book: str) -> re.Match[str] | None:
+    """Return where a text names a book by its title, or by a part of it at a colon.
+
+    The edition at the end of a title may be left out; a title of one word is too little.
+    """
+    for part in book.split(":"):
+        words = re.findall(r"\w+", patterns.ARTICLE.sub("", part))
+        edition = rf"(?:\W+{words.pop()}\b)?" if words and words[-1][0].isdigit() else ""
+        named = r"\W+".join(words)
+        pattern = rf"\b(?:{patterns.FROM}|of|du|de)\s+(?:an?\s+)?{patterns.THE}?{named}\b{edition}"
+        match = re.search(pattern, text, re.IGNORECASE) if len(words) > 1 else None
+        if match:
+            return match
+    return None
+
+
+def without_book(question: str) -> str:
+    """Return a question without the words that only say which book is meant."""
+    return patterns.IN_BOOK.sub("", question)
+
+
+def _list_asked(text: str) -> tuple[str, str]:
+    """Return which list a text asks for, "" where none, and of what, "" where all of it."""
+    for name, pattern in patterns.LISTINGS:
+        match = pattern.match(text)
+        # The sections on a subject are found by likeness.
+        if match and not (match["subject"] and name == "contents"):
+            return name, _trimmed(match["of"] or "").rstrip(" .?!")
+    return "", ""
+
+
+def _says_nothing_more(text: str) -> bool:
+    """Whether a question from which its places were cut says nothing more to search for."""
+    return bool(patterns.NOTHING_LEFT.fullmatch(text))
+
+
+def _asks_contents(text: str) -> bool:
+    """Whether a question from which its places were cut asks what stands there."""
+    return bool(patterns.CONTENTS_OF.fullmatch(text))
+
+
+def _cut(text: str, match: re.Match[str]) -> str:
+    """Return a text without a match and the punctuation around it."""
+    before, after = text[: match.start()].rstrip(" ,:;"), text[match.end() :].lstrip(" ,:;")
+    return f"{before} {after}".strip()
+
+
+def _trimmed(text: str) -> str:
+    """Return a text without what dangles at its ends after a place was cut out."""
+    return patterns.TRAILING.sub("", patterns.LEADING.sub("", text)).strip()

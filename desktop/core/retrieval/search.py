@@ -1,6 +1,6 @@
-"""Finding passages: full text, vectors of windows, and the sections they stand in, weighed.
+"""Hybrid search: full text, vectors of windows, and the sections they stand in, fused by weight.
 
-The best of them are then looked at again, see `second_look`.
+The best of them are then reranked by late interaction.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ CANDIDATES = 200
 TEXT, WINDOWS, SECTIONS = 0.45, 0.45, 0.1
 """Weights of the three scores. Chosen on the test books' questions, where neighbouring values
 find as well: `tests/bench/quality.py` shows what each part gives."""
-AGAIN = 0.7
-"""Weight of the second look against all that was found by; from 0.5 to 0.8 it finds as well."""
+LATE_INTERACTION = 0.7
+"""Weight of late interaction against the fused score; from 0.5 to 0.8 it finds as well."""
 SIDE = 0.6
-"""Weight of a passage that only asks, lists or points; see `matter.Marks.side`."""
+"""Weight of a passage that only asks, lists or points; see `section_kind.Marks.side`."""
 SAME_PAGE = 0.7
 """Weight of a passage for each better one of its page: so the first few speak from several."""
 
@@ -104,7 +104,7 @@ def find(
         if identity in passages and passages[identity].book in titles
     ]
     if embedded and limit:
-        kept = _looked_again(library.embedder, query, kept, passages)
+        kept = _reranked(library.embedder, query, kept, passages)
     return [
         Hit(
             rank=rank,
@@ -117,7 +117,7 @@ def find(
     ]
 
 
-def _looked_again(
+def _reranked(
     embedder: Embedder,
     query: str,
     found: list[tuple[str, float]],
@@ -125,18 +125,20 @@ def _looked_again(
 ) -> list[tuple[str, float]]:
     """Return the best passages in the order of both scores, then the others as they were."""
     near = found[: late_interaction.CANDIDATES]
-    judged = late_interaction.scores(embedder, query, [passages[identity] for identity, _ in near])
-    near, far = found[: len(judged)], found[len(judged) :]
+    compared = late_interaction.scores(
+        embedder, query, [passages[identity] for identity, _ in near]
+    )
+    near, far = found[: len(compared)], found[len(compared) :]
     if not near:
         return found
-    again = {identity: score for (identity, _), score in zip(near, judged, strict=True)}
+    late = {identity: score for (identity, _), score in zip(near, compared, strict=True)}
     both = fusion.weighted(
         [
-            (1 - AGAIN, fusion.scaled(dict(near))),
-            (AGAIN, fusion.scaled(again)),
+            (1 - LATE_INTERACTION, fusion.scaled(dict(near))),
+            (LATE_INTERACTION, fusion.scaled(late)),
         ]
     )
-    high, low = near[0][1], near[-1][1]  # so that they stay above those that were not looked at
+    high, low = near[0][1], near[-1][1]  # so that they stay above those that were not compared
     scores = {identity: low + (high - low) * score for identity, score in both.items()}
     return [*sorted(scores.items(), key=lambda pair: -pair[1]), *far]
 

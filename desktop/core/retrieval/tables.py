@@ -31,8 +31,8 @@ def with_tables(library: Library, hits: Sequence[Hit]) -> list[Hit]:
     """Return passages with their tables; one whose table was cut gets the whole of it.
 
     What another passage then holds as well is left out. Pages are read again from the library's
-    copy, since where words stand is not kept; one that can't be read leaves its passages as
-    they are.
+    copy, since where words stand is not kept; where one can't be read, its passages
+    stay as they are.
     """
     pages = _pages(library, [hit.passage for hit in hits])
     result: list[Hit] = []

@@ -1,4 +1,4 @@
-"""What stands in and under an answer, as Markdown and HTML: markers, sources, details.
+"""The text of an answer and what stands under it, as Markdown and HTML: markers, sources, details.
 
 Pure functions from records to text; no widgets.
 """
@@ -38,7 +38,7 @@ def mode_name(mode: Mode) -> str:
 
 
 def with_links(answer: Answer) -> str:
-    """Return the answer's Markdown with its markers as links; one without a place stays text."""
+    """Return the answer's Markdown with its markers as links; one without a citation stays text."""
     known = {citation.marker for citation in answer.citations}
 
     def link(match: re.Match[str]) -> str:
@@ -54,7 +54,7 @@ def with_links(answer: Answer) -> str:
 
 
 def limits(kept: Sequence[Limit]) -> str:
-    """Return where it was looked, as Markdown; each limit is a link that takes it away."""
+    """Return the filters found in the question as Markdown; each is a link that removes it."""
     chips = (
         f"[\u2009{_escaped(limit.label)}\u2009\u00d7\u2009]({LIMIT}{limit.key})" for limit in kept
     )
@@ -62,7 +62,7 @@ def limits(kept: Sequence[Limit]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text in which Markdown finds nothing to format."""
+    """Return a text with the characters escaped that Markdown would format."""
     return re.sub(r"([\\`*_\[\]<>#|~])", r"\\\1", " ".join(text.split()))
 
 
@@ -116,7 +116,7 @@ def sources(citations: Sequence[Citation], css: Css, *, titles: bool) -> str:
 
 
 def nearest(answer: Answer, css: Css, *, titles: bool) -> str:
-    """Return why the book is held not to say, and the pages that came nearest."""
+    """Return why the question was not answered, and the pages that came nearest."""
     lines = [
         f'<p style="margin-top:0; margin-bottom:5px; color:{css("muted")}">{escape(note)}</p>'
         for note in answer.notes
@@ -146,7 +146,7 @@ def _left_out(answer: Answer) -> str:
 
 
 def details(answer: Answer, model: str) -> str:
-    """Return how it was answered, one thing a line."""
+    """Return how it was answered: mode, model, timings, what was read; one a line."""
     took = answer.timings
     speed = tr("First word after {first:.1f} s · {speed:.0f} tokens/s · {total:.1f} s in all")
     read = tr("{n} passages read · {tokens:,} tokens ({reused:,} known from before)")

@@ -1,6 +1,6 @@
-"""Where a question is written: the box, how it is to be answered, and by which model.
+"""Where a question is written: the box, the mode, the part of the book, and the model.
 
-Tells what is wanted. Knows nothing of how it is done.
+Emits a signal for each wish of the user. Knows nothing of how it is carried out.
 """
 
 from __future__ import annotations
@@ -69,18 +69,18 @@ class QuestionBox(QPlainTextEdit):
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Tell that it is being used."""
+        """Emit that it has the focus."""
         super().focusInEvent(event)
         self.focus_changed.emit(True)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Tell that it is not used any more."""
+        """Emit that it has lost the focus."""
         super().focusOutEvent(event)
         self.focus_changed.emit(False)
 
 
 class Composer(QWidget):
-    """The composer."""
+    """The box, its buttons, and the line under it that explains the mode."""
 
     question_sent = Signal(str, object)
     """The question and its `Mode`."""
@@ -90,8 +90,8 @@ class Composer(QWidget):
     models_wanted = Signal()
     part_wanted = Signal()
     """The user wants to choose what of the book is asked."""
-    attended = Signal()
-    """The user is about to ask."""
+    activated = Signal()
+    """The user has begun to write a question, or put the cursor into the box."""
 
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -138,10 +138,10 @@ class Composer(QWidget):
         self._refresh()
 
     def set_ready(self, why_not: str) -> None:
-        """Say why nothing can be asked yet; empty for nothing against it."""
+        """Allow asking, or say why nothing can be asked yet; empty to allow."""
         self._why_not = why_not
         self.box.setPlaceholderText(why_not or tr("Ask something about your book"))
-        self.box.viewport().update()  # Qt 6.12 leaves the old text on the screen
+        self.box.viewport().update()  # Qt 6.12 keeps the old text on the screen otherwise
         self._refresh()
 
     def set_models(self, models: Sequence[tuple[str, str]], current: str) -> None:
@@ -178,7 +178,7 @@ class Composer(QWidget):
         restyle(self.part, "chosen", chosen)
 
     def show_estimate(self, text: str) -> None:
-        """Say what reading takes in the long context; empty where that is not known."""
+        """Show what a long context takes; empty where that is not known."""
         self._estimate = text
         self._show_hint()
 
@@ -265,12 +265,12 @@ class Composer(QWidget):
     def _on_focus(self, focused: bool) -> None:
         restyle(self._frame, "active", focused)
         if focused:
-            self.attended.emit()
+            self.activated.emit()
 
     def _on_text(self) -> None:
         self._refresh()
         if not self.box.document().isEmpty():
-            self.attended.emit()
+            self.activated.emit()
 
     def _press(self) -> None:
         if self._busy:

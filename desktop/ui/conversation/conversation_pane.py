@@ -15,12 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.ui.buttons import tool_button
+from desktop.ui.buttons import PANE_HEAD_HEIGHT, tool_button
 from desktop.ui.conversation.composer import Composer
 from desktop.ui.conversation.conversation_view import ConversationView
 from desktop.ui.formatting import tr
 from desktop.ui.library.welcome import Welcome
-from desktop.ui.reader.page_toolbar import HEAD_HEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,22 +37,24 @@ class ConversationPane(QWidget):
     new_wanted = Signal()
     conversation_chosen = Signal(int)
     remove_wanted = Signal(int)
+    regenerate_wanted = Signal()
+    """The last question is to be answered anew."""
 
     def __init__(
         self,
         *,
         theme: Theme,
         icons: Icons,
-        store: ModelList,
+        model_list: ModelList,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._icons = icons
-        self._store = store
+        self._model_list = model_list
         self.setMinimumWidth(355)
         self.choice = QComboBox()
         self.welcome = Welcome()
-        self.view = ConversationView(theme=theme, icons=icons, model_title=store.title)
+        self.view = ConversationView(theme=theme, icons=icons, model_title=model_list.title)
         self.first_run: ModelsPage | None = None
         self.all_models: ModelsPage | None = None
         self.composer = Composer(icons)
@@ -120,7 +121,7 @@ class ConversationPane(QWidget):
     def _models_page(self, *, all_models: bool) -> ModelsPage:
         from desktop.ui.models.models_page import ModelsPage  # most starts never show it
 
-        return ModelsPage(self._store, all_models=all_models)
+        return ModelsPage(self._model_list, all_models=all_models)
 
     def _show(self, page: QWidget) -> None:
         self.stack.setCurrentWidget(page)
@@ -129,7 +130,7 @@ class ConversationPane(QWidget):
     def _build(self) -> None:
         head = QFrame()
         head.setObjectName("pane-head")
-        head.setFixedHeight(HEAD_HEIGHT)
+        head.setFixedHeight(PANE_HEAD_HEIGHT)
         row = QHBoxLayout(head)
         row.setContentsMargins(14, 0, 8, 0)
         row.setSpacing(4)

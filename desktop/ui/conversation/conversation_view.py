@@ -1,7 +1,7 @@
 """The scrolling list of questions and answers of one conversation.
 
-Builds a few exchanges at a time, newest first, so that a long conversation never holds the
-window up. Knows nothing of workers or stores.
+Builds a few exchanges at a time, newest first, so that a long conversation never blocks the
+window. Knows nothing of workers or storage.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ NEAR_END = 60
 
 
 class ConversationView(QScrollArea):
-    """The list."""
+    """The list of exchanges."""
 
-    spot_wanted = Signal(object)
-    again_wanted = Signal(object)
+    source_wanted = Signal(object)
+    regenerate_wanted = Signal(object)
     mode_wanted = Signal(object, object)
-    through_wanted = Signal(object)
+    map_reduce_wanted = Signal(object)
     limit_removed = Signal(object, str)
 
     def __init__(
@@ -125,7 +125,7 @@ class ConversationView(QScrollArea):
         self.show_message(message).start(started, stage)
 
     def show_stage(self, message: int, stage: Progress) -> None:
-        """Say what is being done."""
+        """Show the stage of a message that is being answered."""
         if message in self.views:
             self.views[message].stage.show_stage(stage)
 
@@ -154,10 +154,10 @@ class ConversationView(QScrollArea):
             message, theme=self._theme, icons=self._icons, model_title=self._model_title
         )
         self._hint.hide()
-        view.spot_wanted.connect(self.spot_wanted)
-        view.again_wanted.connect(self.again_wanted)
+        view.source_wanted.connect(self.source_wanted)
+        view.regenerate_wanted.connect(self.regenerate_wanted)
         view.mode_wanted.connect(self.mode_wanted)
-        view.through_wanted.connect(self.through_wanted)
+        view.map_reduce_wanted.connect(self.map_reduce_wanted)
         view.limit_removed.connect(self.limit_removed)
         self.views[message.id] = view
         self._column.insertWidget(at, view)

@@ -1,7 +1,7 @@
 """One question with its answer, as it is shown in the conversation.
 
-Shows a `Message`, grows while it is written, and tells what was clicked. Knows nothing of
-workers, stores or pages.
+Shows a `Message`, grows while the answer is written, and emits a signal for what is clicked. Knows
+nothing of workers, storage or pages.
 """
 
 from __future__ import annotations
@@ -37,15 +37,14 @@ class ExchangeView(QWidget):
         model_title: From a model's name to what it is called.
     """
 
-    spot_wanted = Signal(object)
-    """A `Citation` or a `ContextItem` whose place is to be shown."""
-    again_wanted = Signal(object)
-    """The `Message` to answer anew."""
+    source_wanted = Signal(object)
+    """A `Citation` or a `ContextItem` whose page is to be shown."""
+    regenerate_wanted = Signal(object)
+    """The `Message` to answer anew, in its place."""
     mode_wanted = Signal(object, object)
     """The `Message` and the `Mode` to ask it in."""
-
-    through_wanted = Signal(object)
-    """The `Message` to answer anew by reading all that was asked of it."""
+    map_reduce_wanted = Signal(object)
+    """The `Message` to answer anew by map-reduce over all that is in its scope."""
     limit_removed = Signal(object, str)
     """The `Message` to answer anew without one of its limits, and that limit's key."""
 
@@ -68,7 +67,7 @@ class ExchangeView(QWidget):
         self.stage = StatusLine()
         self.answer = FlowText()
         self.sources = FlowText()
-        self._trouble: QFrame | None = None
+        self._error_box: QFrame | None = None
         self._footer: QWidget | None = None
         self._details: FlowText | None = None
         self._column = QVBoxLayout(self)
@@ -101,7 +100,7 @@ class ExchangeView(QWidget):
             self.answer.setPlainText(message.partial)
             self.answer.setVisible(bool(message.partial))
         if message.state in (MessageState.INTERRUPTED, MessageState.FAILED):
-            self._show_trouble(message)
+            self._show_error(message)
         elif not writing:
             self._show_footer(message)
 
@@ -117,7 +116,7 @@ class ExchangeView(QWidget):
         self.answer.append_text(text)
 
     def show_theme(self) -> None:
-        """Take the colours of the theme, after a change."""
+        """Apply the colours of the theme, after a change."""
         if self.message.state is not MessageState.WRITING:
             self.show_message(self.message)
 
@@ -154,7 +153,7 @@ class ExchangeView(QWidget):
         self.sources.allow_tab(links=shown)
 
     def _show_limits(self, answer: Answer | None) -> None:
-        """Show what the question itself said of where to look, as chips that can be taken away."""
+        """Show the filters found in the question itself, as chips that can be removed."""
         shown = answer is not None and bool(answer.limits)
         self.limits.setVisible(shown)
         self.limits.allow_tab(links=shown)
@@ -169,7 +168,7 @@ class ExchangeView(QWidget):
     def _remove_limit(self, url: QUrl) -> None:
         self.limit_removed.emit(self.message, url.toString().removeprefix(answer_text.LIMIT))
 
-    def _show_trouble(self, message: Message) -> None:
+    def _show_error(self, message: Message) -> None:
         box = QFrame()
         box.setObjectName("box")
         row = QHBoxLayout(box)
@@ -182,11 +181,11 @@ class ExchangeView(QWidget):
         row.addWidget(
             push_button(
                 self.tr("Ask again"),
-                clicked=lambda: self.again_wanted.emit(self.message),
+                clicked=lambda: self.regenerate_wanted.emit(self.message),
                 primary=True,
             )
         )
-        self._trouble = box
+        self._error_box = box
         self._column.addWidget(box)
 
     def _show_footer(self, message: Message) -> None:
@@ -200,7 +199,10 @@ class ExchangeView(QWidget):
         again = self.tr("Answer again (Ctrl+R for the last one)")
         add(
             tool_button(
-                icons, "regenerate", again, clicked=lambda: self.again_wanted.emit(self.message)
+                icons,
+                "regenerate",
+                again,
+                clicked=lambda: self.regenerate_wanted.emit(self.message),
             )
         )
         other = Mode.LONG_CONTEXT if message.mode is Mode.RETRIEVAL else Mode.RETRIEVAL
@@ -219,7 +221,7 @@ class ExchangeView(QWidget):
                 self.tr(
                     "Reads a few pages at a time and takes notes: long, but nothing is left out"
                 ),
-                clicked=lambda: self.through_wanted.emit(self.message),
+                clicked=lambda: self.map_reduce_wanted.emit(self.message),
             )
             through.setText(self.tr("Read it through"))
             add(through)
@@ -253,12 +255,12 @@ class ExchangeView(QWidget):
             self._details.setVisible(shown)
 
     def _clear_below(self) -> None:
-        for part in (self._trouble, self._footer, self._details):
+        for part in (self._error_box, self._footer, self._details):
             if part is not None:
                 self._column.removeWidget(part)
                 part.hide()
                 part.deleteLater()
-        self._trouble = self._footer = self._details = None
+        self._error_box = self._footer = self._details = None
 
     def _copy(self) -> None:
         answer = self.message.answer
@@ -273,6 +275,6 @@ class ExchangeView(QWidget):
         if kind == "cite":
             found = [c for c in answer.citations if c.marker == int(number)]
             if found:
-                self.spot_wanted.emit(found[0])
+                self.source_wanted.emit(found[0])
         elif int(number) < len(answer.context):
-            self.spot_wanted.emit(answer.context[int(number)])
+            self.source_wanted.emit(answer.context[int(number)])

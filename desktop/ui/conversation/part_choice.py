@@ -1,7 +1,7 @@
-"""What of a book is asked: shows it below the question, lets the user choose, says what it takes.
+"""Which chapters of a book a question is limited to: shown, chosen, and how long they take to read.
 
-Ties the shown conversation to the librarian, who knows a book's parts, and to the answerer, who
-knows what the model can read at once.
+Connects the conversation that is shown to the librarian, which knows the parts of a book, and to
+the answerer, which knows how much fits into the model's context.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject
 from desktop.core.codec import decode, encode
 from desktop.core.conversations import ChosenPart
 from desktop.core.records import Mode
-from desktop.ui.formatting import estimate_text, tr
+from desktop.ui.formatting import context_estimate, tr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ MOST_NAMED = 2
 
 
 class PartChoice(QObject):
-    """What of a book is asked."""
+    """Shows the part that is asked below the question, and lets the user choose another."""
 
     def __init__(
         self, session: Session, pane: ConversationPane, book_list: BookList, workers: Workers
@@ -41,8 +41,8 @@ class PartChoice(QObject):
         self._book_list = book_list
         self._librarian = workers.librarian
         self._answerer = workers.answerer
-        self._measured: object = None
-        self._measuring: JobHandle | None = None
+        self._estimated_for: object = None
+        self._estimate_job: JobHandle | None = None
         session.shown.connect(self.refresh)
         session.chapter_wanted.connect(self._read_chapter)
         session.busy_changed.connect(self._on_busy)
@@ -53,17 +53,17 @@ class PartChoice(QObject):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what is asked, and what reading it takes where it is to be read as a whole."""
+        """Show the part that is asked, and the estimate in long-context mode."""
         part, book = self._session.conversation.part, self._book()
         name = part.label if part else tr("Whole book") if book else ""
         self._pane.composer.show_part(name, chosen=part is not None)
-        self._measure()
+        self._update_estimate()
 
     def choose(self) -> None:
         """Let the user choose chapters."""
         book = self._book()
         if book is not None:
-            self._ask_parts(book, lambda parts: self._open(book, parts))
+            self._request_parts(book, lambda parts: self._open(book, parts))
 
     def _book(self) -> str | None:
         """Return the one book that is asked, once it has been read; None where there are more."""
@@ -71,7 +71,7 @@ class PartChoice(QObject):
         entry = self._book_list.entries.get(scope[0]) if len(scope) == 1 else None
         return scope[0] if entry is not None and entry.askable else None
 
-    def _ask_parts(self, book: str, then: Callable[[list[Part]], object]) -> None:
+    def _request_parts(self, book: str, then: Callable[[list[Part]], object]) -> None:
         from desktop.core.answering.modes.budget import Part
 
         def on_event(delivery: Delivery) -> None:
@@ -89,32 +89,34 @@ class PartChoice(QObject):
             title,
             parts,
             chosen=part.sections if part else (),
-            estimate=lambda sections, say: self._request(book, sections, say),
+            estimate=lambda sections, say: self._request_estimate(book, sections, say),
             parent=self._pane.window(),
         )
-        dialog.chosen.connect(lambda found: self._keep(book, found))
+        dialog.chosen.connect(lambda found: self._set_part(book, found))
         dialog.open()
 
-    def _keep(self, book: str, found: Sequence[Part]) -> None:
+    def _set_part(self, book: str, found: Sequence[Part]) -> None:
         self._session.set_part(chosen_part(book, found) if found else None)
         self._pane.composer.focus()
 
-    def _measure(self) -> None:
-        """Find out what reading takes, unless that is known."""
+    def _update_estimate(self) -> None:
+        """Ask for an estimate of the long context, unless it is for the same part as the last."""
         conversation, book = self._session.conversation, self._book()
         part, model = conversation.part, self._session.model()
         wanted = (book, part, model) if conversation.mode is Mode.LONG_CONTEXT else None
-        if wanted == self._measured:
+        if wanted == self._estimated_for:
             return
-        self._measured = wanted
+        self._estimated_for = wanted
         self._pane.composer.show_estimate("")
-        if self._measuring is not None:
-            self._measuring.drop()
+        if self._estimate_job is not None:
+            self._estimate_job.drop()
         if wanted is not None and book is not None and model is not None:
             sections = part.sections if part else None
-            self._measuring = self._request(book, sections, self._pane.composer.show_estimate)
+            self._estimate_job = self._request_estimate(
+                book, sections, self._pane.composer.show_estimate
+            )
 
-    def _request(
+    def _request_estimate(
         self, book: str, sections: Sequence[str] | None, say: Callable[[str], object]
     ) -> JobHandle:
         # Not before it is needed: the window is to be there at once.
@@ -123,7 +125,7 @@ class PartChoice(QObject):
 
         def on_event(delivery: Delivery) -> None:
             if delivery.event == "done":
-                say(estimate_text(decode(Estimate, delivery.data)))
+                say(context_estimate(decode(Estimate, delivery.data)))
             elif delivery.event == "failed":
                 say(f"{delivery.data['what']}. {delivery.data['remedy']}.")
 
@@ -133,8 +135,8 @@ class PartChoice(QObject):
 
     def _on_busy(self, busy: bool) -> None:
         if not busy:  # what was just read is there at once from now on
-            self._measured = None
-            self._measure()
+            self._estimated_for = None
+            self._update_estimate()
 
     def _read_chapter(self, message: Message) -> None:
         """Ask a question again of the chapter that its answer comes from."""
@@ -146,7 +148,7 @@ class PartChoice(QObject):
         ]
         section = (places or answer.context)[0].section
 
-        def go_on(parts: list[Part]) -> None:
+        def ask_chapter(parts: list[Part]) -> None:
             chapter = next((p for p in parts if p.chapter and section in p.sections), None)
             if chapter is not None:
                 self._session.set_part(chosen_part(first.book, [chapter]))
@@ -154,7 +156,7 @@ class PartChoice(QObject):
                 self._session.set_scope((first.book,))
             self._session.ask_in(Mode.LONG_CONTEXT, message.question)
 
-        self._ask_parts(first.book, go_on)
+        self._request_parts(first.book, ask_chapter)
 
 
 def chosen_part(book: str, found: Sequence[Part]) -> ChosenPart:

@@ -1,4 +1,4 @@
-"""Choosing chapters and sections of a book to keep to, with what reading them takes."""
+"""The dialog that limits questions to chapters and sections, with an estimate for reading them."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class PartsDialog(QDialog):
         book: The book's title.
         parts: What can be chosen, in reading order.
         chosen: Paths of the sections that are chosen; none for the whole book.
-        estimate: Called with the sections to be measured, and what is to be called with the result
-            in words.
+        estimate: Called with the paths of sections, and with what is to be called with the
+            estimate in words.
     """
 
     chosen = Signal(object)
@@ -53,7 +53,7 @@ class PartsDialog(QDialog):
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
-        self._measure = estimate
+        self._estimate = estimate
         self._asked = 0
         self._rows: list[QTreeWidgetItem] = []
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -65,7 +65,7 @@ class PartsDialog(QDialog):
         self._build(book)
         self._fill(parts, set(chosen))
         self._wait = QTimer(self, interval=WAIT_MS, singleShot=True)
-        self._wait.timeout.connect(self._ask)
+        self._wait.timeout.connect(self._request_estimate)
         self.tree.itemChanged.connect(lambda *_: self._on_change())
         self._on_change()
 
@@ -131,7 +131,7 @@ class PartsDialog(QDialog):
         self.use.setEnabled(bool(self.ticked()))
         self._wait.start()
 
-    def _ask(self) -> None:
+    def _request_estimate(self) -> None:
         self._asked += 1
         number = self._asked
         found = self.ticked()
@@ -141,7 +141,7 @@ class PartsDialog(QDialog):
                 whole = "" if found else tr("Whole book") + ": "
                 self.estimate_text.setText(whole + text)
 
-        self._measure([s for part in found for s in part.sections] or None, say)
+        self._estimate([s for part in found for s in part.sections] or None, say)
 
     def _use(self) -> None:
         self.chosen.emit(self.ticked())

@@ -1,7 +1,8 @@
-"""One question on its way: the passages are looked up, then the answer is written and kept.
+"""Runs one question at a time through the answer pipeline, and stores the answer.
 
-Talks to the librarian and the answerer and saves into the conversations. Knows no widgets;
-views follow its signals, so that an answer goes on while another conversation is shown.
+Sends each step of the pipeline to the librarian or the answerer and saves into the conversations.
+Knows no widgets; views follow its signals, so that an answer goes on while another conversation
+is shown.
 """
 
 from __future__ import annotations
@@ -49,15 +50,16 @@ class Running:
     Attributes:
         scope: Ids of the books asked; empty for all.
         part: The part of a book to keep to; None for no such part.
-        without: Keys of the question's own limits that the user took away.
-        steps: What is done for it, step by step.
-        attempt: How often another wording was asked for.
+        without: Keys of the filters found in the question that the user took away.
+        steps: The answer pipeline, which yields one step after the other.
+        attempt: How often the answer was regenerated.
         map_reduce: Whether the whole part is read, a few pages at a time.
         stage: What is being done.
         started: Seconds of the monotonic clock.
-        again: Whether a further round's text is written; the first stays until one is chosen.
-        saved: Pieces that are in the file.
-        shown: Pieces that the views were told.
+        further_round: Whether the text of a further round is being written; the first text stays
+            shown until one is chosen.
+        saved: How many pieces are stored.
+        shown: How many pieces the views have.
     """
 
     message: Message
@@ -73,7 +75,7 @@ class Running:
     pieces: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
     complete: bool = True
-    again: bool = False
+    further_round: bool = False
     saved: int = 0
     shown: int = 0
 
@@ -83,20 +85,20 @@ class Running:
         return "".join(self.pieces)
 
     @property
-    def told(self) -> str:
-        """The text that the views were told."""
+    def shown_text(self) -> str:
+        """The text that the views have."""
         return "".join(self.pieces[: self.shown])
 
 
 class QuestionRunner(QObject):
     """Answers one question at a time."""
 
-    began = Signal(object)
+    started = Signal(object)
     """The `Message`, new or about to be answered again."""
     stage_changed = Signal(int, object)
-    text_grew = Signal(int, str)
+    text_added = Signal(int, str)
     """Number of the message and what was added."""
-    ended = Signal(object)
+    finished = Signal(object)
     """The `Message` as it is kept now."""
     save_failed = Signal(str)
 
@@ -112,10 +114,10 @@ class QuestionRunner(QObject):
         self._without: dict[int, list[str]] = {}
         self._warm: str | None = ""
         self._paint = QTimer(self, interval=PAINT_MS)
-        self._paint.timeout.connect(self._tell)
+        self._paint.timeout.connect(self._emit_text)
         self._save = QTimer(self, interval=SAVE_MS)
         self._save.timeout.connect(self._save_partial)
-        self._answerer.died.connect(self._cool_down)
+        self._answerer.died.connect(self._forget_warm_up)
 
     def ask(
         self, conversation: Conversation, question: str, mode: Mode, *, model: str | None
@@ -160,7 +162,7 @@ class QuestionRunner(QObject):
             )
 
     def _next_attempt(self, message: Message) -> int:
-        """Count the wordings of an answer; one that failed or was stopped is just tried again."""
+        """Count the regenerations of an answer; one that failed or was stopped is not counted."""
         if message.answer is not None and message.state is MessageState.DONE:
             self._attempts[message.id] = self._attempts.get(message.id, 0) + 1
         return self._attempts.get(message.id, 0)
@@ -178,7 +180,7 @@ class QuestionRunner(QObject):
             running.job.cancel()
 
     def warm_up(self, model: str | None) -> None:
-        """Load the model ahead of the question; once a model."""
+        """Load a model before it is needed; only once for the same model."""
         if self._warm != model and self.running is None:
             self._warm = model
             self._answerer.request("load", {"model": model}, on_event=self._on_warmed)
@@ -189,7 +191,7 @@ class QuestionRunner(QObject):
         if running is not None:
             if running.job:
                 running.job.drop()
-            self._end(MessageState.INTERRUPTED)
+            self._finish(MessageState.INTERRUPTED)
 
     def _run(self, running: Running) -> None:
         # Not before a question is asked: the window is to be there at once.
@@ -197,7 +199,7 @@ class QuestionRunner(QObject):
         from desktop.core.library.search_filter import SearchFilter
 
         self.running = running
-        self.began.emit(running.message)
+        self.started.emit(running.message)
         self._paint.start()
         self._save.start()
         part = running.part
@@ -224,7 +226,7 @@ class QuestionRunner(QObject):
         assert running is not None
         place = steps.ROUTES[type(step)]
         if isinstance(step, steps.Generate):
-            running.again = bool(running.pieces)
+            running.further_round = bool(running.pieces)
             self._warm = running.model
         further = isinstance(step, steps.Retrieve) and bool(step.skip)
         self._set_stage(FURTHER if further else Progress(place.stage, 0, 0, ""))
@@ -246,19 +248,23 @@ class QuestionRunner(QObject):
         match delivery.event:
             case "stage":
                 stage = decode(Progress, delivery.data)
-                again = running.again and stage.stage in ("map_reduce", "reading", "writing")
+                again = running.further_round and stage.stage in (
+                    "map_reduce",
+                    "reading",
+                    "writing",
+                )
                 self._set_stage(replace(stage, stage="comparing") if again else stage)
-            case "token" if running.again:
+            case "token" if running.further_round:
                 pass
             case "token":
                 running.pieces.append(delivery.data["text"])
             case "done":
-                self._go_on(running, decode(place.record, delivery.data))
+                self._continue(running, decode(place.record, delivery.data))
             case _:
-                self._on_trouble(running, delivery, place)
+                self._on_failure(running, delivery, place)
 
-    def _go_on(self, running: Running, result: Any) -> None:
-        """Give a step's result to the strategy, and take the next step or the answer."""
+    def _continue(self, running: Running, result: Any) -> None:
+        """Send a step's result to the pipeline, and take the next step or the answer."""
         running.complete = running.complete and getattr(result, "complete", True)
         assert running.steps is not None
         try:
@@ -276,13 +282,13 @@ class QuestionRunner(QObject):
         except StopIteration as end:
             self._answered(running, end.value)
         except CancelledError:
-            self._end(MessageState.STOPPED)
+            self._finish(MessageState.STOPPED)
 
     def _answered(self, running: Running, answer: Answer) -> None:
         state = MessageState.STOPPED if answer.stopped else MessageState.DONE
-        self._end(state, answer=self._noted(running, answer))
+        self._finish(state, answer=self._with_notes(running, answer))
 
-    def _noted(self, running: Running, answer: Answer) -> Answer:
+    def _with_notes(self, running: Running, answer: Answer) -> Answer:
         if running.complete:
             return answer
         note = tr(
@@ -291,12 +297,12 @@ class QuestionRunner(QObject):
         )
         return dataclasses.replace(answer, notes=(*answer.notes, note))
 
-    def _on_trouble(self, running: Running, delivery: Delivery, place: Route) -> None:
+    def _on_failure(self, running: Running, delivery: Delivery, place: Route) -> None:
         if delivery.event == "cancelled":
             self._stopped(running)
         elif delivery.event == "failed":
             data = delivery.data
-            self._end(MessageState.FAILED, error=f"{data['what']}. {data['remedy']}.")
+            self._finish(MessageState.FAILED, error=f"{data['what']}. {data['remedy']}.")
         elif delivery.event == "died":
             again = tr("It keeps stopping; look into Help › About for the log file.")
             if not (delivery.data or {}).get("given_up"):
@@ -305,19 +311,19 @@ class QuestionRunner(QObject):
             if place.worker == "answerer":
                 part = tr("The part that writes answers")
             text = tr("{part} stopped unexpectedly. {again}").format(part=part, again=again)
-            self._end(MessageState.INTERRUPTED, error=text)
+            self._finish(MessageState.INTERRUPTED, error=text)
 
     def _set_stage(self, stage: Progress) -> None:
         if self.running is not None:
             self.running.stage = stage
             self.stage_changed.emit(self.running.message.id, stage)
 
-    def _tell(self) -> None:
+    def _emit_text(self) -> None:
         running = self.running
         if running is not None and len(running.pieces) > running.shown:
             grown = "".join(running.pieces[running.shown :])
             running.shown = len(running.pieces)
-            self.text_grew.emit(running.message.id, grown)
+            self.text_added.emit(running.message.id, grown)
 
     def _save_partial(self) -> None:
         running = self.running
@@ -329,7 +335,9 @@ class QuestionRunner(QObject):
         except sqlite3.Error as error:
             logger.warning("the partial answer was not saved: %s", error)
 
-    def _end(self, state: MessageState, *, answer: Answer | None = None, error: str = "") -> None:
+    def _finish(
+        self, state: MessageState, *, answer: Answer | None = None, error: str = ""
+    ) -> None:
         running, self.running = self.running, None
         self._paint.stop()
         self._save.stop()
@@ -351,11 +359,11 @@ class QuestionRunner(QObject):
                 ).format(problem=problem)
             )
         if ended is not None:
-            self.ended.emit(ended)
+            self.finished.emit(ended)
 
     def _on_warmed(self, delivery: Delivery) -> None:
         if delivery.event != "done":
             self._warm = ""
 
-    def _cool_down(self) -> None:
+    def _forget_warm_up(self) -> None:
         self._warm = ""

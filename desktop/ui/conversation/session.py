@@ -1,7 +1,7 @@
-"""The conversation that is shown: asks, stops, goes on, and decides what the middle pane shows.
+"""The conversation that is shown: its questions, its scope, its mode, and what its pane shows.
 
-Ties the asker, the shelf, the models and the kept conversations to the conversation pane.
-Knows nothing of pages, menus or dropped files.
+Connects the question runner, the library, the models and the stored conversations to the
+conversation pane. Knows nothing of pages, menus or dropped files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from desktop.ui.conversation.question_runner import QuestionRunner
     from desktop.ui.library.book_list import BookList
     from desktop.ui.models.model_list import ModelList
-    from desktop.ui.shell.preferences import Preferences
+    from desktop.ui.preferences import Preferences
 
 UNDO_MS = 10_000
 
@@ -35,7 +35,7 @@ class Session(QObject):
 
     scope_changed = Signal(tuple)
     shown = Signal()
-    """Another conversation is shown, or what it keeps to or how it is answered has changed."""
+    """Another conversation is shown, or the scope, part, mode or model has changed."""
     chapter_wanted = Signal(object)
     """A `Message` whose question is to be asked of the chapter that its answer comes from."""
     removal_offered = Signal(str)
@@ -49,7 +49,7 @@ class Session(QObject):
         conversations: Conversations,
         question_runner: QuestionRunner,
         book_list: BookList,
-        store: ModelList,
+        model_list: ModelList,
         pane: ConversationPane,
         preferences: Preferences,
         had_books: bool,
@@ -59,11 +59,11 @@ class Session(QObject):
         self._conversations = conversations
         self._question_runner = question_runner
         self._book_list = book_list
-        self._store = store
+        self._model_list = model_list
         self._pane = pane
         self._preferences = preferences
         self._had_books = had_books
-        self._doomed: Conversation | None = None
+        self._removed: Conversation | None = None
         self.conversation: Conversation = self._first()
         self._offer = QTimer(self, interval=UNDO_MS, singleShot=True)
         self._offer.timeout.connect(self.settle_removal)
@@ -97,7 +97,7 @@ class Session(QObject):
         if not found.title:
             self._conversations.remove(number)
         else:
-            self._doomed = found
+            self._removed = found
             self._offer.start()
             self.removal_offered.emit(found.title)
         if self.conversation.id == number:
@@ -105,23 +105,23 @@ class Session(QObject):
         self._show()
 
     def undo_removal(self) -> None:
-        """Have the conversation back that was deleted last."""
-        found, self._doomed = self._doomed, None
+        """Bring the conversation back that was deleted last."""
+        found, self._removed = self._removed, None
         self._offer.stop()
         if found is not None:
             self.switch(found.id)
         self.removal_settled.emit()
 
     def settle_removal(self) -> None:
-        """End the offer to undo."""
-        found, self._doomed = self._doomed, None
+        """End the offer to undo: the conversation is really deleted."""
+        found, self._removed = self._removed, None
         self._offer.stop()
         if found is not None:
             self._conversations.remove(found.id)
             self.removal_settled.emit()
 
     def set_scope(self, scope: tuple[str, ...]) -> None:
-        """Ask these books from now on; none means all."""
+        """Limit questions to these books from now on; none means all."""
         self._conversations.set_scope(self.conversation.id, scope)
         part = self.conversation.part
         if part is not None and scope != (part.book,):
@@ -133,7 +133,7 @@ class Session(QObject):
         self.shown.emit()
 
     def set_part(self, part: ChosenPart | None) -> None:
-        """Keep to a part of a book from now on, or to none."""
+        """Limit questions to a part of a book from now on; None for no such limit."""
         if part is not None and self.conversation.scope != (part.book,):
             self.set_scope((part.book,))
         self._conversations.set_part(self.conversation.id, part)
@@ -159,24 +159,24 @@ class Session(QObject):
         """Answer with another model from now on."""
         self._preferences.change(model=name)
         self._show_models()
-        self.show_middle(force=True)
+        self.show_current(force=True)
         self.shown.emit()
 
     def open_models(self) -> None:
         """List all models in the place of the conversation."""
         self._pane.show_models(
             use=self.use_model,
-            closed=lambda: self.show_middle(force=True),
+            closed=lambda: self.show_current(force=True),
             used=self.model(),
         )
 
-    def show_middle(self, *, force: bool = False) -> None:
+    def show_current(self, *, force: bool = False) -> None:
         """Show the messages, or the page that says what to do first."""
         if self._pane.showing_models() and not force:
             return
         books = bool(self._book_list.entries) or (self._had_books and not self._book_list.is_loaded)
         asked = bool(self._pane.view.views)
-        model = self._store.any_installed()
+        model = self._model_list.any_installed()
         if model and (books or asked):
             self._pane.show_conversation()
         else:
@@ -185,7 +185,7 @@ class Session(QObject):
     def refresh(self) -> None:
         """Show again what depends on books and models."""
         self._pane.composer.set_ready(self._why_not())
-        self.show_middle()
+        self.show_current()
 
     def close(self) -> None:
         """Keep everything; the window is closing."""
@@ -198,25 +198,26 @@ class Session(QObject):
         pane.new_wanted.connect(self.new)
         pane.conversation_chosen.connect(self.switch)
         pane.remove_wanted.connect(self.remove)
+        pane.regenerate_wanted.connect(self.regenerate)
         pane.composer.question_sent.connect(self.ask)
         pane.composer.stop_wanted.connect(question_runner.stop)
         pane.composer.mode_changed.connect(self._set_mode)
         pane.composer.model_chosen.connect(self.use_model)
         pane.composer.models_wanted.connect(self.open_models)
-        pane.composer.attended.connect(self._warm_up)
-        pane.view.again_wanted.connect(self._again)
+        pane.composer.activated.connect(self._warm_up)
+        pane.view.regenerate_wanted.connect(self._again)
         pane.view.mode_wanted.connect(self._in_mode)
-        pane.view.through_wanted.connect(self._map_reduce)
+        pane.view.map_reduce_wanted.connect(self._map_reduce)
         pane.view.limit_removed.connect(self._without_limit)
-        question_runner.began.connect(self._on_began)
+        question_runner.started.connect(self._on_started)
         question_runner.stage_changed.connect(pane.view.show_stage)
-        question_runner.text_grew.connect(pane.view.append)
-        question_runner.ended.connect(self._on_ended)
+        question_runner.text_added.connect(pane.view.append)
+        question_runner.finished.connect(self._on_finished)
         self._book_list.loaded.connect(self.refresh)
         self._book_list.entry_changed.connect(lambda _: self.refresh())
         self._book_list.entry_removed.connect(lambda _: self.refresh())
-        self._store.changed.connect(self._on_models)
-        self._store.installed.connect(self._on_installed)
+        self._model_list.changed.connect(self._on_models)
+        self._model_list.installed.connect(self._on_installed)
 
     def _first(self) -> Conversation:
         known = self._listed()
@@ -225,8 +226,8 @@ class Session(QObject):
         return chosen or self._conversations.start()
 
     def _listed(self) -> list[Conversation]:
-        doomed = self._doomed
-        return [c for c in self._conversations.all() if doomed is None or c.id != doomed.id]
+        removed = self._removed
+        return [c for c in self._conversations.all() if removed is None or c.id != removed.id]
 
     def _show(self) -> None:
         current = self.conversation
@@ -235,7 +236,7 @@ class Session(QObject):
         self._pane.composer.set_mode(current.mode)
         running = self._question_runner.running
         if running is not None and running.message.conversation == current.id:
-            message = dataclasses.replace(running.message, partial=running.told)
+            message = dataclasses.replace(running.message, partial=running.shown_text)
             self._pane.view.start(message, running.started, running.stage)
         self._preferences.change(conversation=current.id)
         self.scope_changed.emit(current.scope)
@@ -246,13 +247,13 @@ class Session(QObject):
     def model(self) -> str | None:
         """Return the name of the model that answers; None where there is none."""
         chosen = self._preferences.settings.model
-        known = self._store.models.get(chosen or "")
-        return chosen if known is not None and known.installed else self._store.default
+        known = self._model_list.models.get(chosen or "")
+        return chosen if known is not None and known.installed else self._model_list.default
 
     def _show_models(self) -> None:
-        installed = [(m.name, m.title) for m in self._store.models.values() if m.installed]
+        installed = [(m.name, m.title) for m in self._model_list.models.values() if m.installed]
         name = self.model()
-        self._pane.composer.set_models(installed, self._store.title(name) if name else "")
+        self._pane.composer.set_models(installed, self._model_list.title(name) if name else "")
         if self._pane.all_models is not None:
             self._pane.all_models.set_used(name)
 
@@ -303,7 +304,7 @@ class Session(QObject):
         if self._book_list.any_askable(self.conversation.scope) and self.model():
             self._question_runner.warm_up(self.model())
 
-    def _on_began(self, message: Message) -> None:
+    def _on_started(self, message: Message) -> None:
         running = self._question_runner.running
         if running is not None and message.conversation == self.conversation.id:
             self._pane.view.start(message, running.started, running.stage)
@@ -312,9 +313,9 @@ class Session(QObject):
             self._pane.set_conversations(self._listed(), self.conversation.id)
         self._pane.composer.set_busy(True)
         self.busy_changed.emit(True)
-        self.show_middle(force=True)
+        self.show_current(force=True)
 
-    def _on_ended(self, message: Message) -> None:
+    def _on_finished(self, message: Message) -> None:
         self._pane.view.refresh(message)
         self._pane.composer.set_busy(False)
         self.busy_changed.emit(False)
@@ -324,5 +325,5 @@ class Session(QObject):
         self.refresh()
 
     def _on_installed(self, name: str) -> None:
-        if not self._store.any_installed() or self.model() is None:
+        if not self._model_list.any_installed() or self.model() is None:
             self._preferences.change(model=name)

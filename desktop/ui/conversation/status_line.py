@@ -1,7 +1,4 @@
-"""The line that says what is being done for an answer, how far it is, and for how long.
-
-Owns its clock. Knows only `Progress`.
-"""
+"""The status line of an answer: its stage, the progress of that stage, and the time elapsed."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ TICK_MS = 500
 
 
 def status_text(stage: Progress) -> str:
-    """Return what is being done."""
+    """Return the text for a stage: what is being done, how far, and the time left."""
     texts = {
         "finding": tr("Looking in the book…"),
         "further": tr("Looking further for what could not be proved…"),
@@ -43,7 +40,7 @@ def status_text(stage: Progress) -> str:
 
 
 class StatusLine(QWidget):
-    """The line."""
+    """The line, with a progress bar where the progress is known."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -76,7 +73,7 @@ class StatusLine(QWidget):
         self.hide()
 
     def show_stage(self, stage: Progress) -> None:
-        """Say what is being done."""
+        """Show a stage and its progress."""
         self.text.setText(status_text(stage))
         share = percent(stage)
         self.bar.setVisible(share is not None and stage.stage != "writing")

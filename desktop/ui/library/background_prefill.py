@@ -1,6 +1,7 @@
-"""Reading books ahead: by the user's wish at once, or by itself while the window is left alone.
+"""Prefill of whole books: on demand, or in the background while the user is idle.
 
-Asks the answerer to read and the librarian how much is there. Knows no widgets.
+The answerer runs the model over a book's passages and stores the states, so that later answers
+start at once. The librarian knows how much of each book is stored. Knows no widgets.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
 
     from desktop.ui.bridge import JobHandle, Workers
     from desktop.ui.library.book_list import BookList
-    from desktop.ui.shell.preferences import Preferences
+    from desktop.ui.preferences import Preferences
     from desktop.worker.process import Delivery
 
-LOOK_MS = 3000
+POLL_MS = 3000
 IDLE_S = 45.0
-"""So long nobody has moved the pointer, typed or turned a page when reading ahead begins."""
+"""Seconds without pointer, typing or turned pages before prefill starts by itself."""
 
 
 @dataclass
@@ -38,16 +39,16 @@ class _Running:
 
 
 class BackgroundPrefill(QObject):
-    """What is read ahead of the books on the shelf.
+    """Starts and stops the prefill of one book at a time.
 
     Args:
-        workers: The answerer reads, the librarian counts.
-        book_list: Where the books are; each entry's `ahead` is kept up to date.
-        preferences: Whether it may begin by itself.
-        model: Returns the name of the model to read with; None for the usual one.
-        wanted: Returns the books in use, the first one first, each with the pages around which to
-            begin.
-        touched: Returns anything that is another once the user has done something.
+        workers: The answerer prefills, the librarian knows what is stored.
+        book_list: The books; `prefill` and `prefilling` of each entry are kept up to date.
+        preferences: Whether it may start by itself.
+        model: Returns the name of the model to prefill for; None for the default.
+        books_in_use: Returns the books in use, most urgent first, each with the pages around which
+            to begin.
+        activity: Returns a value that changes whenever the user does something.
     """
 
     noticed = Signal(str)
@@ -59,8 +60,8 @@ class BackgroundPrefill(QObject):
         preferences: Preferences,
         *,
         model: Callable[[], str | None],
-        wanted: Callable[[], Sequence[tuple[str, Sequence[int]]]],
-        touched: Callable[[], object],
+        books_in_use: Callable[[], Sequence[tuple[str, Sequence[int]]]],
+        activity: Callable[[], object],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -69,25 +70,25 @@ class BackgroundPrefill(QObject):
         self._book_list = book_list
         self._preferences = preferences
         self._model = model
-        self._wanted = wanted
-        self._touched = touched
+        self._books_in_use = books_in_use
+        self._activity = activity
         self._running: _Running | None = None
-        self._done: set[str] = set()
+        self._finished: set[str] = set()
         self._seen: object = None
         self._since = time.monotonic()
-        self._timer = QTimer(self, interval=LOOK_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer = QTimer(self, interval=POLL_MS)
+        self._timer.timeout.connect(self.poll)
         self._timer.start()
-        book_list.loaded.connect(self._count)
+        book_list.loaded.connect(self._refresh)
         book_list.entry_removed.connect(self.stop)
 
     @property
     def book(self) -> str | None:
-        """The book that is being read."""
+        """The book that is being prefilled."""
         return self._running.book if self._running else None
 
     def start(self, book: str, near: Sequence[int] = (), *, background: bool = False) -> None:
-        """Read a book ahead, in the place of one that is being read."""
+        """Prefill a book, in the place of one that is being prefilled."""
         self.stop()
         args = {
             "book": book, "model": self._model(), "near": list(near), "background": background,
@@ -99,33 +100,35 @@ class BackgroundPrefill(QObject):
         self._show(book, Progress("studying", 0, 0, "passages"))
 
     def stop(self, book: str | None = None) -> None:
-        """Stop reading a book, or whichever is being read; what is done is kept."""
+        """Stop the prefill of a book, or of whichever is running; what is done is kept."""
         running = self._running
         if running is not None and book in (None, running.book):
             running.job.drop()
             self._end(running.book)
 
     def forget(self, book: str) -> None:
-        """Delete what was read ahead of a book."""
+        """Delete the stored prefill of a book."""
         self.stop(book)
-        self._done.add(book)  # or it would begin again by itself
-        self._librarian.request("forget_prefill", {"book": book}, on_event=self._on_counted)
+        self._finished.add(book)  # or it would start again by itself
+        self._librarian.request("forget_prefill", {"book": book}, on_event=self._on_stored)
 
-    def look(self) -> None:
-        """Begin where the window was left alone for long enough; end where it is not any more."""
-        now = (QCursor.pos(), self._touched())
+    def poll(self) -> None:
+        """Start once the user has been idle for long enough; stop when they are back."""
+        now = (QCursor.pos(), self._activity())
         if now != self._seen:
             self._seen, self._since = now, time.monotonic()
             if self._running is not None and self._running.background:
                 self.stop()
-        elif self._running is None and self._may() and time.monotonic() - self._since > IDLE_S:
-            for book, near in self._wanted():
-                if self._is_left(book):
+        elif (
+            self._running is None and self._is_allowed() and time.monotonic() - self._since > IDLE_S
+        ):
+            for book, near in self._books_in_use():
+                if self._is_pending(book):
                     self.start(book, near, background=True)
                     break
 
-    def _may(self) -> bool:
-        """Whether it may begin by itself: no model is loaded for that alone."""
+    def _is_allowed(self) -> bool:
+        """Whether it may start by itself: no model is loaded for that alone."""
         indexing = any(entry.running for entry in self._book_list.entries.values())
         return (
             self._preferences.settings.reads_ahead
@@ -133,11 +136,11 @@ class BackgroundPrefill(QObject):
             and not indexing
         )
 
-    def _is_left(self, book: str) -> bool:
+    def _is_pending(self, book: str) -> bool:
         entry = self._book_list.entries.get(book)
-        if entry is None or entry.book is None or book in self._done:
+        if entry is None or entry.book is None or book in self._finished:
             return False
-        complete = entry.ahead is not None and entry.ahead.complete
+        complete = entry.prefill is not None and entry.prefill.complete
         return entry.book.status == BookStatus.INDEXED and not complete
 
     def _on_event(self, book: str, delivery: Delivery) -> None:
@@ -148,11 +151,11 @@ class BackgroundPrefill(QObject):
             return
         background = self._running is not None and self._running.background
         if delivery.event == "done":
-            self._done.add(book)
+            self._finished.add(book)
             if delivery.data["full"]:
                 self.noticed.emit(self._full(book))
         elif delivery.event == "failed":
-            self._done.add(book)
+            self._finished.add(book)
             if not background or delivery.data["kind"] == "user":
                 self.noticed.emit(f"{delivery.data['what']}. {delivery.data['remedy']}.")
         if delivery.event in ("done", "failed", "cancelled", "died"):
@@ -168,22 +171,22 @@ class BackgroundPrefill(QObject):
     def _end(self, book: str) -> None:
         self._running = None
         self._show(book, None)
-        self._count()
+        self._refresh()
 
     def _show(self, book: str, progress: Progress | None) -> None:
         entry = self._book_list.entries.get(book)
         if entry is not None:
-            entry.studying = progress
+            entry.prefilling = progress
             self._book_list.entry_changed.emit(book)
 
-    def _count(self) -> None:
-        self._librarian.request("prefill_progress", on_event=self._on_counted)
+    def _refresh(self) -> None:
+        self._librarian.request("prefill_progress", on_event=self._on_stored)
 
-    def _on_counted(self, delivery: Delivery) -> None:
+    def _on_stored(self, delivery: Delivery) -> None:
         if delivery.event != "done":
             return
         found = {row["book"]: decode(PrefillProgress, row) for row in delivery.data}
         for key, entry in list(self._book_list.entries.items()):
-            if entry.ahead != found.get(key):
-                entry.ahead = found.get(key)
+            if entry.prefill != found.get(key):
+                entry.prefill = found.get(key)
                 self._book_list.entry_changed.emit(key)

@@ -1,4 +1,4 @@
-"""One book of the library on a card: title, pages, how far it is, and what can be done."""
+"""The card of one book: title, pages, state of indexing and prefill, and a menu of commands."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class PasswordRow(QWidget):
 
 
 class BookCard(QFrame):
-    """The card. Click or Enter chooses the book; the menu key or a right click has the rest."""
+    """The card. Click or Enter opens the book; the menu key or a right click shows the rest."""
 
     chosen = Signal(str)
     toggled = Signal(str)
-    """The book is to be asked along with the others that are, or no more."""
+    """The book is to be added to the scope of questions, or taken out of it."""
     pause_wanted = Signal(str)
-    go_on_wanted = Signal(str)
+    resume_wanted = Signal(str)
     remove_wanted = Signal(str)
     info_wanted = Signal(str)
     menu_opened = Signal(str, QMenu)
@@ -84,7 +84,7 @@ class BookCard(QFrame):
         self.title.setFont(font)
         self.pages = label(name="muted", scale=0.92)
         self.state = label(name="muted", wrap=True, scale=0.92)
-        self.ahead = label(name="muted", wrap=True, scale=0.92)
+        self.prefill = label(name="muted", wrap=True, scale=0.92)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.button = tool_button(icons, "pause", tr("Pause"), clicked=self._press)
@@ -102,11 +102,11 @@ class BookCard(QFrame):
         grid.addWidget(self.button, 0, 1, 2, 1, Qt.AlignmentFlag.AlignTop)
         grid.setColumnStretch(0, 1)
         self._column.addLayout(grid)
-        self._column.addWidget(self.ahead)
+        self._column.addWidget(self.prefill)
         self.show_entry(entry)
 
     def show_entry(self, entry: BookEntry) -> None:
-        """Show how far it is."""
+        """Show the state of the book."""
         self._entry = entry
         self.title.setText(entry.name)
         pages = formatting.pages(entry.book.pages) if entry.book and entry.book.pages else ""
@@ -117,17 +117,17 @@ class BookCard(QFrame):
         if self.state.objectName() != ("bad" if bad else "muted"):
             self.state.setObjectName("bad" if bad else "muted")
             self.state.style().polish(self.state)
-        ahead = formatting.ahead(entry.ahead, entry.studying)
-        self.ahead.setText(ahead)
-        self.ahead.setVisible(bool(ahead))
+        prefill = formatting.prefill_state(entry.prefill, entry.prefilling)
+        self.prefill.setText(prefill)
+        self.prefill.setVisible(bool(prefill))
         self._show_bar()
         self._show_button()
         self._show_password()
         self.setToolTip(entry.file)
-        self.setAccessibleName(". ".join(part for part in (entry.name, text, ahead) if part))
+        self.setAccessibleName(". ".join(part for part in (entry.name, text, prefill) if part))
 
     def set_selected(self, selected: bool) -> None:
-        """Show whether it is a book that is asked."""
+        """Show whether the book is in the scope of questions."""
         self._selected = selected
         restyle(self, "selected", selected)
 
@@ -140,7 +140,9 @@ class BookCard(QFrame):
             return text, entry.book.status == "failed"
         progress = entry.progress
         if progress is not None and progress.unit == "pages":
-            return formatting.reading(progress.done, progress.total, progress.seconds_left), False
+            return formatting.reading_state(
+                progress.done, progress.total, progress.seconds_left
+            ), False
         return (tr("Waiting for its turn") if progress is None else tr("Copying…")), False
 
     def _show_bar(self) -> None:
@@ -184,7 +186,7 @@ class BookCard(QFrame):
     def _press(self) -> None:
         signals = {
             "pause": self.pause_wanted,
-            "play": self.go_on_wanted,
+            "play": self.resume_wanted,
             "close": self.remove_wanted,
         }
         signals[self._can()].emit(self.key)

@@ -1,4 +1,4 @@
-"""What the window knows of one book of the library, or of one file on its way in."""
+"""The state of one book of the library, or of one file that is being added."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class BookEntry:
-    """One card of the library.
+    """What a card of the library shows.
 
     Attributes:
         key: The book's id, or the path of a file that has no book yet.
         book: None while it is not known.
-        progress: The last that was heard.
+        progress: The last progress of its indexing; None where there is none.
         error: What is wrong and what to do; empty for nothing.
-        locked: Whether a password is asked for; `error` then says what came of the last one.
-        job: What is being done for it.
-        ahead: How much of it is read ahead; None for nothing.
-        studying: How far reading ahead is, while it is being done.
+        locked: Whether a password is needed; `error` then says what was wrong with the last one.
+        job: The request that works on it, such as indexing.
+        prefill: How much of its prefill is stored; None for nothing.
+        prefilling: The progress of its prefill, while that runs.
     """
 
     key: str
@@ -35,8 +35,8 @@ class BookEntry:
     error: str = ""
     locked: bool = False
     job: JobHandle | None = None
-    ahead: PrefillProgress | None = None
-    studying: Progress | None = None
+    prefill: PrefillProgress | None = None
+    prefilling: Progress | None = None
 
     @property
     def name(self) -> str:

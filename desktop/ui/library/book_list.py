@@ -1,6 +1,6 @@
-"""The library as the window knows it: books, files on their way in, and removals to undo.
+"""The list of books behind the library pane: books, files being added, and the last removal.
 
-Talks to the librarian. Knows no widgets; it tells in signals what changed.
+Talks to the librarian. Knows no widgets; emits a signal for each change.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 UNFINISHED = (BookStatus.READING, BookStatus.ASKABLE)
 UNDO_MS = 10_000
 REPAINT_MS = 80
-"""Progress is shown at most this often, however fast it comes."""
+"""Milliseconds between two signals on the progress of a book, however fast it comes."""
 
 
 class BookList(QObject):
@@ -42,20 +42,20 @@ class BookList(QObject):
         self._librarian = librarian
         self.entries: dict[str, BookEntry] = {}
         self.is_loaded = False
-        self._resume: JobHandle | None = None
-        self._going_on = False
+        self._resume_job: JobHandle | None = None
+        self._resume_after_load = False
         self._removed: BookEntry | None = None
         self._dirty: dict[str, None] = {}  # in the order of the books
         self._repaint = QTimer(self, interval=REPAINT_MS, singleShot=True)
-        self._repaint.timeout.connect(self._tell)
+        self._repaint.timeout.connect(self._emit_changes)
         self._offer = QTimer(self, interval=UNDO_MS, singleShot=True)
         self._offer.timeout.connect(self.settle_removal)
         librarian.died.connect(lambda _kind, news: self._recover(news))
 
     def load(self) -> None:
-        """Ask for the books, and let unfinished ones go on."""
+        """Ask for the books, and resume the indexing of unfinished ones."""
         self._librarian.request("books", on_event=self._on_books)
-        self._resume = self._librarian.request("resume", on_event=self._on_resumed)
+        self._resume_job = self._librarian.request("resume", on_event=self._on_resumed)
 
     def add(self, path: str, password: str | None = None) -> None:
         """Add a file."""
@@ -71,8 +71,8 @@ class BookList(QObject):
         )
         self.entry_changed.emit(entry.key)
 
-    def go_on(self, key: str) -> None:
-        """Go on with a paused or failed book, or try a file again."""
+    def resume(self, key: str) -> None:
+        """Resume a paused or failed book, or try a file again."""
         entry = self.entries[key]
         if entry.book is None:
             self.add(entry.file)
@@ -90,9 +90,9 @@ class BookList(QObject):
             job.cancel()
 
     def remove(self, key: str) -> None:
-        """Remove a book, with an offer to undo it; a file that is no book yet just goes."""
+        """Remove a book, with an offer to undo it; there is none for a file that is no book yet."""
         entry = self.entries.pop(key)
-        shared = entry.job is self._resume
+        shared = entry.job is self._resume_job
         if entry.job and shared:
             entry.job.cancel()
         elif entry.job:
@@ -123,7 +123,7 @@ class BookList(QObject):
                     tr("“{title}” could not be brought back.").format(title=entry.name)
                 )
             elif delivery.event == "done" and unfinished:
-                self.go_on(entry.key)
+                self.resume(entry.key)
 
         self.entries[entry.key] = entry
         self._librarian.request("restore", {"book": entry.key}, on_event=on_restored)
@@ -157,8 +157,8 @@ class BookList(QObject):
                 self._take_book(decode(Book, data))
             self.is_loaded = True
             self.loaded.emit()
-            if self._going_on:
-                self._go_on_all()
+            if self._resume_after_load:
+                self._resume_all()
         elif delivery.event == "failed":
             self.noticed.emit(f"{delivery.data['what']}. {delivery.data['remedy']}.")
 
@@ -177,20 +177,20 @@ class BookList(QObject):
 
     def _on_resumed(self, delivery: Delivery) -> None:
         if delivery.event == "book":
-            self._take_book(decode(Book, delivery.data), self._resume)
+            self._take_book(decode(Book, delivery.data), self._resume_job)
         elif delivery.event == "progress":
             entry = self.entries.get(delivery.data.get("book") or "")
             if entry is not None:
-                entry.job = self._resume
+                entry.job = self._resume_job
                 entry.progress = decode(Progress, delivery.data)
                 self._mark(entry.key)
         elif delivery.event == "cancelled":
-            # One book was paused or removed; the others go on. Not by `resume`, which deletes
-            # removed books for good.
+            # One book was paused or removed; the others go on. Not by the librarian's verb
+            # `resume`, which deletes removed books for good.
             self.reload()
         elif delivery.event in ("done", "failed"):
             for entry in self.entries.values():
-                if entry.job is self._resume:
+                if entry.job is self._resume_job:
                     entry.progress = None
                     self._mark(entry.key)
 
@@ -266,25 +266,25 @@ class BookList(QObject):
             self.reload()
 
     def reload(self) -> None:
-        """Ask for the books again and go on with unfinished ones, after a worker's death."""
-        self._resume = None
-        self._going_on = True
+        """Ask for the books again and resume unfinished ones, after the worker has died."""
+        self._resume_job = None
+        self._resume_after_load = True
         self._librarian.request("books", on_event=self._on_books)
 
-    def _go_on_all(self) -> None:
-        self._going_on = False
+    def _resume_all(self) -> None:
+        self._resume_after_load = False
         for entry in list(self.entries.values()):
             book = entry.book
             unfinished = book is not None and book.status in UNFINISHED
             if unfinished and not entry.running and not entry.error:
-                self.go_on(entry.key)
+                self.resume(entry.key)
 
     def _mark(self, key: str) -> None:
         self._dirty[key] = None
         if not self._repaint.isActive():
             self._repaint.start()
 
-    def _tell(self) -> None:
+    def _emit_changes(self) -> None:
         dirty, self._dirty = self._dirty, {}
         for key in dirty:
             if key in self.entries:

@@ -1,6 +1,6 @@
-"""The collections of books as the window knows them, and the last deletion, to undo.
+"""The list of collections behind the library pane, and the last deletion, which can be undone.
 
-Talks to the librarian, who decides whether a name can be used. Knows no widgets.
+Talks to the librarian, which decides whether a name can be used. Knows no widgets.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The collections above the books: each a row that asks its books, with a menu for the rest.
+"""The rows of collections above the books; a click limits questions to the collection's books.
 
-Shows the collections and tells them what the user wants. Knows nothing of workers.
+Shows the `CollectionList` and passes the user's commands to it. Knows nothing of workers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TEXT_MARGIN = 30
 
 
 class CollectionRow(QPushButton):
-    """One collection. Click or Enter asks its books; F2, Delete and the menu have the rest."""
+    """One collection. Click or Enter limits questions to its books; F2 renames, Delete deletes."""
 
     rename_wanted = Signal(str)
     remove_wanted = Signal(str)
@@ -107,13 +107,13 @@ class CollectionRows(QWidget):
         collections.changed.connect(self.refresh)
 
     def show_scope(self, scope: tuple[str, ...]) -> None:
-        """Show which collections are what is asked."""
+        """Check the collections whose books are exactly the scope of questions."""
         self._scope = scope
         for row in self.rows.values():
             row.setChecked(bool(scope) and set(row.books) == set(scope))
 
     def refresh(self) -> None:
-        """Show the collections as they are; one that is asked goes on being asked as a whole."""
+        """Show the collections as they are; the scope follows a change of a checked one."""
         found = self._collections.all()
         asked = [row for row in self.rows.values() if row.isChecked()]
         if list(self.rows) != list(found):
@@ -128,7 +128,7 @@ class CollectionRows(QWidget):
                 break
 
     def fill(self, menu: QMenu, key: str) -> None:
-        """Add to a book's menu what concerns collections."""
+        """Add the commands on collections to a book's menu."""
         if self.rows:
             within = menu.addMenu(tr("In collections"))
             for name, row in self.rows.items():
@@ -144,7 +144,7 @@ class CollectionRows(QWidget):
             new.triggered.connect(lambda: self._create((key,)))
 
     def create_from_selection(self) -> None:
-        """Ask for the name of a collection of the books that are asked, and make it."""
+        """Ask for a name, and make a collection of the books in the scope of questions."""
         books = tuple(book for book in self._scope if book in self._book_list.entries)
         if books:
             self._create(books)

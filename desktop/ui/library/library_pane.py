@@ -1,6 +1,6 @@
-"""The left pane: collections, the books as cards, which are asked, and the button to add more.
+"""The left pane: collections, a card for each book, and which books are in the scope of questions.
 
-Shows the shelf and tells it what the user wants. Knows nothing of workers.
+Shows the `BookList` and passes the user's commands to it. Knows nothing of workers.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.ui.buttons import label, tool_button
+from desktop.ui.buttons import PANE_HEAD_HEIGHT, label, tool_button
 from desktop.ui.formatting import tr
 from desktop.ui.library.book_card import BookCard
 from desktop.ui.library.collection_rows import CollectionRows
-from desktop.ui.reader.page_toolbar import HEAD_HEIGHT
 
 if TYPE_CHECKING:
     from desktop.ui.icons import Icons
@@ -31,11 +30,11 @@ if TYPE_CHECKING:
 
 
 class LibraryPane(QWidget):
-    """The library."""
+    """The library pane."""
 
     add_wanted = Signal()
     scope_chosen = Signal(tuple)
-    """Ids of the books to ask; none for all."""
+    """Ids of the books in the scope of questions; none for all."""
     book_opened = Signal(str)
     info_wanted = Signal(str)
     menu_opened = Signal(str, QMenu)
@@ -71,7 +70,7 @@ class LibraryPane(QWidget):
         self._refresh()
 
     def set_scope(self, scope: tuple[str, ...]) -> None:
-        """Show which books are asked."""
+        """Show which books are in the scope of questions; none means all."""
         self._scope = scope
         for key, card in self.cards.items():
             card.set_selected(key in scope)
@@ -81,7 +80,7 @@ class LibraryPane(QWidget):
     def _build(self) -> None:
         head = QFrame()
         head.setObjectName("pane-head")
-        head.setFixedHeight(HEAD_HEIGHT)
+        head.setFixedHeight(PANE_HEAD_HEIGHT)
         row = QHBoxLayout(head)
         row.setContentsMargins(14, 0, 8, 0)
         row.addWidget(label(tr("Library"), scale=1.1), 1)
@@ -126,7 +125,7 @@ class LibraryPane(QWidget):
             self.book_opened.emit(key)
 
     def _toggle(self, key: str) -> None:
-        """Ask a book along with those that are asked, or no more; with none left, all."""
+        """Add a book to the scope of questions, or take it out; with none left, all are asked."""
         entry = self._book_list.entries.get(key)
         if entry is None or entry.book is None:
             return
@@ -143,7 +142,7 @@ class LibraryPane(QWidget):
         card.chosen.connect(self._open)
         card.toggled.connect(self._toggle)
         card.pause_wanted.connect(self._book_list.pause)
-        card.go_on_wanted.connect(self._book_list.go_on)
+        card.resume_wanted.connect(self._book_list.resume)
         card.remove_wanted.connect(self._book_list.remove)
         card.info_wanted.connect(self.info_wanted)
         card.password_given.connect(self._book_list.add)

@@ -1,4 +1,4 @@
-"""Asks for a name, and says in its place why one can't be used."""
+"""The dialog that asks for the name of a collection, and says why one can't be used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_CHARACTERS = 80
 
 
 class NameDialog(QDialog):
-    """The dialog.
+    """The dialog, open until the name is accepted or the user cancels.
 
     Args:
         title: What is named.

@@ -10,7 +10,7 @@ from desktop.ui.formatting import tr
 
 
 class Welcome(QWidget):
-    """The page."""
+    """The page, with a frame to drop files on and two buttons."""
 
     add_wanted = Signal()
     handbook_wanted = Signal()
@@ -33,7 +33,7 @@ class Welcome(QWidget):
         text = label(
             tr(
                 "Then ask about it. Every claim of an answer is tied to the sentence it came "
-                "from, and highlighted on the page. Nothing leaves this computer."
+                "from, and highlighted on the page. Everything stays on this computer."
             ),
             name="muted",
             wrap=True,

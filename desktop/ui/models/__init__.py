@@ -1,1 +1,1 @@
-"""The page of language models."""
+"""The list of language models and the page that shows it."""

@@ -1,4 +1,4 @@
-"""One model on a card: what it is, how large, and the button that gets or uses it."""
+"""The card of one language model: description, size, download, and the button to use it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from desktop.ui.buttons import label, push_button
-from desktop.ui.formatting import downloading, percent, size, tr
+from desktop.ui.formatting import download_state, percent, size, tr
 
 if TYPE_CHECKING:
     from desktop.ui.models.model_list import Fetch, Model
 
 
 class ModelCard(QFrame):
-    """The card.
+    """The card of a model.
 
     Args:
         model: What it shows.
@@ -90,7 +90,7 @@ class ModelCard(QFrame):
         self.get.setText(self._offer(error, partial=partial or progress is not None))
         text = error
         if running:
-            text = downloading(progress) if progress else tr("Starting the download…")
+            text = download_state(progress) if progress else tr("Starting the download…")
         elif installed:
             text = tr("Answers your questions") if used else tr("On this computer")
         self.state.setText(text)

@@ -1,4 +1,4 @@
-"""The models as the window knows them: which there are, which are coming, which is used.
+"""The list of language models: those of the catalogue, the user's own files, and downloads.
 
 Talks to the fetcher. Knows no widgets.
 """
@@ -43,7 +43,7 @@ class Model:
 
 @dataclass
 class Fetch:
-    """A download: where it is, or why it stopped."""
+    """A download: its progress, or why it stopped."""
 
     job: JobHandle | None = None
     progress: Progress | None = None
@@ -56,7 +56,7 @@ class Fetch:
 
 
 class ModelList(QObject):
-    """The models."""
+    """The models that can be used or downloaded."""
 
     changed = Signal()
     fetch_changed = Signal(str)
@@ -84,7 +84,7 @@ class ModelList(QObject):
         self._fetcher.request("models", on_event=self._on_models)
 
     def any_installed(self) -> bool:
-        """Whether one can be used; before the list is there, judged by the folder."""
+        """Whether a model can be used; before the list is loaded, whether there is any file."""
         if self.is_loaded:
             return any(model.installed for model in self.models.values())
         return any(self._folder.glob("*.gguf"))
@@ -131,7 +131,7 @@ class ModelList(QObject):
 
     def _on_models(self, delivery: Delivery) -> None:
         if delivery.event == "failed":
-            self.noticed.emit(_said(delivery.data))
+            self.noticed.emit(_error_text(delivery.data))
         if delivery.event != "done":
             return
         data = delivery.data
@@ -152,7 +152,7 @@ class ModelList(QObject):
                 self.installed.emit(name)
                 self.load()
             case "failed":
-                fetch.error = _said(delivery.data)
+                fetch.error = _error_text(delivery.data)
             case "died":
                 fetch.error = tr("The download stopped unexpectedly. What has come is kept.")
         self.fetch_changed.emit(name)
@@ -165,11 +165,11 @@ class ModelList(QObject):
             self.load()
         elif delivery.event == "failed":
             text = tr("“{file}” can't be used as a model: {why}")
-            self.noticed.emit(text.format(file=Path(path).name, why=_said(delivery.data)))
+            self.noticed.emit(text.format(file=Path(path).name, why=_error_text(delivery.data)))
 
     def _on_removed(self, delivery: Delivery) -> None:
         if delivery.event == "failed":
-            self.noticed.emit(_said(delivery.data))
+            self.noticed.emit(_error_text(delivery.data))
         self.load()
 
     def _recover(self, _kind: str, news: dict[str, Any]) -> None:
@@ -177,5 +177,5 @@ class ModelList(QObject):
             self.load()
 
 
-def _said(data: dict[str, Any]) -> str:
+def _error_text(data: dict[str, Any]) -> str:
     return f"{data['what']}. {data['remedy']}."

@@ -1,6 +1,6 @@
-"""The models in the conversation pane: the two to choose from at first, later all of them.
+"""The page of language models in the conversation pane: two on the first run, later all of them.
 
-Not a dialog: the library goes on working beside it.
+Not a dialog: the library can be used beside it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WIDTH = 560
 
 
 class ModelsPage(QScrollArea):
-    """The models.
+    """The page, with a card for each model.
 
     Args:
         all_models: Whether all are listed, with a way back, or only the two to begin with.
@@ -31,10 +31,10 @@ class ModelsPage(QScrollArea):
     closed = Signal()
 
     def __init__(
-        self, store: ModelList, *, all_models: bool, parent: QWidget | None = None
+        self, model_list: ModelList, *, all_models: bool, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._store = store
+        self._model_list = model_list
         self._all = all_models
         self._used: str | None = None
         self.cards: dict[str, ModelCard] = {}
@@ -50,8 +50,8 @@ class ModelsPage(QScrollArea):
         self._column.setSpacing(12)
         self.setWidget(inside)
         self.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        store.changed.connect(self.rebuild)
-        store.fetch_changed.connect(lambda _: self._show_states())
+        model_list.changed.connect(self.rebuild)
+        model_list.fetch_changed.connect(lambda _: self._show_states())
         self.rebuild()
 
     def set_used(self, name: str | None) -> None:
@@ -68,21 +68,21 @@ class ModelsPage(QScrollArea):
                 widget.deleteLater()
         self.cards = {}
         self._head()
-        if not self._store.is_loaded:
+        if not self._model_list.is_loaded:
             self._column.addWidget(
                 label(tr("Looking at this computer to recommend a model…"), name="muted")
             )
         for name, badge, reason in self._chosen():
-            card = ModelCard(self._store.models[name], badge=badge, reason=reason)
-            card.get_wanted.connect(self._store.get)
-            card.cancel_wanted.connect(self._store.cancel)
+            card = ModelCard(self._model_list.models[name], badge=badge, reason=reason)
+            card.get_wanted.connect(self._model_list.get)
+            card.cancel_wanted.connect(self._model_list.cancel)
             card.use_wanted.connect(self.use_wanted)
-            card.remove_wanted.connect(self._store.remove)
+            card.remove_wanted.connect(self._model_list.remove)
             self.cards[name] = card
             self._column.addWidget(card)
         note = tr(
             "Or drop a model file of your own (.gguf) on the window. A model is downloaded once; "
-            "after that nothing leaves this computer."
+            "after that everything stays on this computer."
         )
         self._column.addWidget(label(note, name="muted", wrap=True))
         self._column.addStretch(1)
@@ -105,20 +105,22 @@ class ModelsPage(QScrollArea):
         self._column.addWidget(label(text, wrap=True))
 
     def _chosen(self) -> list[tuple[str, str, str]]:
-        store = self._store
-        best, small = store.recommended, store.small
+        model_list = self._model_list
+        best, small = model_list.recommended, model_list.small
         if self._all:
-            names = sorted(store.models, key=lambda n: (not store.models[n].installed, n != best))
+            names = sorted(
+                model_list.models, key=lambda n: (not model_list.models[n].installed, n != best)
+            )
         else:
-            names = [name for name in dict.fromkeys((best, small)) if name in store.models]
+            names = [name for name in dict.fromkeys((best, small)) if name in model_list.models]
         badges = {small: tr("Small and quick"), best: tr("Recommended")}
-        return [(n, badges.get(n, ""), store.reason if n == best else "") for n in names]
+        return [(n, badges.get(n, ""), model_list.reason if n == best else "") for n in names]
 
     def _show_states(self) -> None:
-        used = self._used or self._store.default
+        used = self._used or self._model_list.default
         for name, card in self.cards.items():
             card.show_state(
-                self._store.fetches.get(name),
-                partial=self._store.started_before(name),
+                self._model_list.fetches.get(name),
+                partial=self._model_list.started_before(name),
                 used=name == used,
             )

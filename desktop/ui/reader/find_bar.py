@@ -1,6 +1,6 @@
-"""The find field over the page: what to look for, how many there are, and which is shown.
+"""The find bar over the page: the text to find, the number of matches, and the current one.
 
-Owns the list of places found. The pane asks the reader and shows the place.
+Owns the list of matches. The page pane asks the reader for them and shows the current one.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ TYPING_MS = 250
 
 
 @dataclass(frozen=True)
-class Place:
-    """One find."""
+class Match:
+    """One match."""
 
     page: int
     rects: tuple[Rect, ...]
 
 
 class FindBar(QWidget):
-    """The find field."""
+    """The find bar."""
 
     wanted = Signal(str)
     """What to look for; empty for nothing any more."""
     moved = Signal(object)
-    """The `Place` to be shown."""
+    """The `Match` to be shown."""
 
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.places: list[Place] = []
+        self.matches: list[Match] = []
         self.current = -1
         self._finished = True
         self._from_page = 1
@@ -54,10 +54,10 @@ class FindBar(QWidget):
         row.setSpacing(4)
         row.addWidget(self.field, 1)
         row.addWidget(self.count)
-        back = tool_button(icons, "chevron-left", self.tr("Previous"), clicked=self.go_back)
+        back = tool_button(icons, "chevron-left", self.tr("Previous"), clicked=self.find_previous)
         row.addWidget(back)
-        row.addWidget(tool_button(icons, "chevron-right", self.tr("Next"), clicked=self.go_on))
-        row.addWidget(tool_button(icons, "close", self.tr("Close"), clicked=self.shut))
+        row.addWidget(tool_button(icons, "chevron-right", self.tr("Next"), clicked=self.find_next))
+        row.addWidget(tool_button(icons, "close", self.tr("Close"), clicked=self.dismiss))
         self._pause = QTimer(self, interval=TYPING_MS, singleShot=True)
         self._pause.timeout.connect(self._want)
         self.field.textChanged.connect(lambda _: self._pause.start())
@@ -65,75 +65,75 @@ class FindBar(QWidget):
         self.hide()
 
     def open(self, page: int) -> None:
-        """Show the field; finds from `page` on come first."""
+        """Show the bar; the first match on `page` or later becomes the current one."""
         self._from_page = page
         self.show()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
-    def shut(self) -> None:
-        """Hide the field and its finds."""
+    def dismiss(self) -> None:
+        """Hide the bar and forget the matches."""
         self.hide()
         self.field.clear()
         self._pause.stop()
         self._want()
 
-    def add(self, place: Place) -> None:
-        """Take a find; the first one that isn't before the page shown is gone to."""
-        self.places.append(place)
-        if self.current < 0 and place.page >= self._from_page:
-            self._show(len(self.places) - 1)
+    def add(self, match: Match) -> None:
+        """Add a match; the first one that isn't before the page shown becomes the current one."""
+        self.matches.append(match)
+        if self.current < 0 and match.page >= self._from_page:
+            self._show(len(self.matches) - 1)
         else:
-            self._tell()
+            self._show_count()
 
     def finish(self) -> None:
-        """There are no more finds."""
+        """Note that there are no more matches."""
         self._finished = True
-        if self.current < 0 and self.places:
+        if self.current < 0 and self.matches:
             self._show(0)
-        self._tell()
+        self._show_count()
 
     def on_page(self, page: int) -> list[tuple[Rect, ...]]:
-        """Return the finds on a page."""
-        return [place.rects for place in self.places if place.page == page]
+        """Return the matches on a page."""
+        return [match.rects for match in self.matches if match.page == page]
 
     def now(self, page: int) -> tuple[Rect, ...]:
-        """Return the current find, if it is on `page`."""
-        if 0 <= self.current < len(self.places) and self.places[self.current].page == page:
-            return self.places[self.current].rects
+        """Return the current match, if it is on `page`."""
+        if 0 <= self.current < len(self.matches) and self.matches[self.current].page == page:
+            return self.matches[self.current].rects
         return ()
 
-    def go_on(self) -> None:
-        """Show the next find."""
-        if self.places:
-            self._show((self.current + 1) % len(self.places))
+    def find_next(self) -> None:
+        """Show the next match."""
+        if self.matches:
+            self._show((self.current + 1) % len(self.matches))
 
-    def go_back(self) -> None:
-        """Show the previous find."""
-        if self.places:
-            self._show((self.current - 1) % len(self.places))
+    def find_previous(self) -> None:
+        """Show the previous match."""
+        if self.matches:
+            self._show((self.current - 1) % len(self.matches))
 
     def _enter(self) -> None:
         if self._pause.isActive():
             self._pause.stop()
             self._want()
         else:
-            self.go_on()
+            self.find_next()
 
     def _want(self) -> None:
-        self.places, self.current = [], -1
+        self.matches, self.current = [], -1
         text = self.field.text().strip()
         self._finished = not text
-        self._tell()
+        self._show_count()
         self.wanted.emit(text)
 
     def _show(self, index: int) -> None:
         self.current = index
-        self._tell()
-        self.moved.emit(self.places[index])
+        self._show_count()
+        self.moved.emit(self.matches[index])
 
-    def _tell(self) -> None:
-        found = len(self.places)
+    def _show_count(self) -> None:
+        found = len(self.matches)
         if not self.field.text().strip():
             text = ""
         elif not found:
@@ -148,6 +148,6 @@ class FindBar(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Close on Esc."""
         if event.key() == Qt.Key.Key_Escape:
-            self.shut()
+            self.dismiss()
         else:
             super().keyPressEvent(event)

@@ -1,6 +1,6 @@
-"""Where the page pane stands in the window: built when first wanted, opened, shown and hidden.
+"""Builds the page pane at its first use, shows and hides it, and opens books and citations in it.
 
-Knows which page each book was left at. Knows nothing of how a page is drawn.
+Remembers the page at which each book was left. Knows nothing of how a page is drawn.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class PageHost(QObject):
-    """The page pane's place."""
+    """Holds the page pane, built at its first use."""
 
     noticed = Signal(str)
     visibility_changed = Signal(bool)
@@ -72,7 +72,7 @@ class PageHost(QObject):
             self.visibility_changed.emit(shown)
 
     def open_source(self, item: Citation | ContextItem) -> None:
-        """Show the place a source names, with its words marked."""
+        """Show the page of a source, with its words marked."""
         rects = item.rects if isinstance(item, Citation) else ()
         self._open(PageLocation(item.book, item.page, (item.start, item.end), rects))
 
@@ -83,13 +83,21 @@ class PageHost(QObject):
         else:
             self.show_pane(True)
 
-    def in_find(self) -> bool:
-        """Whether the user types into the find field."""
+    def open_file(self, file: str) -> bool:
+        """Show the book that was made from a file; return whether there is one."""
+        entries = self._book_list.entries.values()
+        key = next((e.key for e in entries if e.file == file and e.book is not None), None)
+        if key is not None:
+            self.open_book(key)
+        return key is not None
+
+    def find_has_focus(self) -> bool:
+        """Whether the find field has the keyboard focus."""
         return self._pane is not None and self._pane.find_bar.field.hasFocus()
 
     def copy(self) -> bool:
         """Copy what is selected on the page; return whether there was anything."""
-        return self._pane is not None and not self.in_find() and self._pane.copy()
+        return self._pane is not None and not self.find_has_focus() and self._pane.copy()
 
     def _open(self, location: PageLocation) -> None:
         entry = self._book_list.entries.get(location.book)

@@ -1,4 +1,7 @@
-"""A place in a book, as it is passed from a source to the page pane."""
+"""A location in a book, as a citation passes it to the page pane.
+
+Apart from the page pane, which is not imported before its first use.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PageLocation:
-    """A place to show.
+    """A location to show.
 
     Attributes:
         span: Offsets in the page's text, where there is something to mark.
-        rects: What is known of where it lies; the reader's own are taken first.
+        rects: Where the text lies on the page, as far as the citation says; what the reader finds
+            has precedence.
     """
 
     book: str

@@ -1,6 +1,7 @@
-"""The right pane: a book's page, its toolbar, finding, and going to a cited place.
+"""The right pane: a book's page, its toolbar, finding in the book, and the marks of a citation.
 
-Talks to the reader. Knows nothing of answers: it is told a book, a page and what to mark.
+Talks to the reader. Knows nothing of answers: it is given a `PageLocation`, which names a book, a
+page and what to mark there.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QStackedWidget, QVBoxLa
 
 from desktop.core.codec import decode
 from desktop.core.records import Rect, Word
+from desktop.ui.bridge import LatestRequest
 from desktop.ui.buttons import label
-from desktop.ui.latest_request import LatestRequest
-from desktop.ui.reader.find_bar import FindBar, Place
-from desktop.ui.reader.find_controller import FindController
+from desktop.ui.reader.find_bar import FindBar, Match
 from desktop.ui.reader.page_location import PageLocation
 from desktop.ui.reader.page_sheet import Marks, PageSheet, Picture
 from desktop.ui.reader.page_toolbar import PageToolbar
@@ -34,7 +34,7 @@ MARGIN = 12
 
 
 class PagePane(QWidget):
-    """The page pane."""
+    """The page of a book, under a toolbar and a find bar."""
 
     page_shown = Signal(str, int)
 
@@ -54,18 +54,16 @@ class PagePane(QWidget):
         self.setMinimumWidth(300)
         self.sheet = PageSheet(theme)
         self.find_bar = FindBar(icons)
-        self.find_controller = FindController(self.find_bar, self._latest, self)
         self.toolbar = PageToolbar(icons)
         self._build()
         self._connect()
         reader.died.connect(self._on_died)
 
     def open(self, location: PageLocation, *, pages: int = 0) -> None:
-        """Show a place of a book."""
+        """Show a location in a book."""
         if self.location is None or self.location.book != location.book:
             self._labels, self.pages = [], pages
-            self.find_bar.shut()
-            self.find_controller.book = location.book
+            self.find_bar.dismiss()
             self._latest.ask("outline", {"book": location.book}, self._on_outline)
         self.location = location
         self.sheet.show_marks(Marks(cited=[location.rects] if location.rects else []))
@@ -76,7 +74,7 @@ class PagePane(QWidget):
         if self.location is not None and self.location.book == book:
             self.location = self._drawn = None
             self._explain(self._nothing)
-            self.find_bar.shut()
+            self.find_bar.dismiss()
             self.toolbar.show_nothing()
 
     def go_to(self, page: int) -> None:
@@ -89,7 +87,7 @@ class PagePane(QWidget):
             self._draw()
 
     def turn(self, pages: int) -> None:
-        """Go some pages on or back."""
+        """Go some pages forward or back."""
         if self.location is not None:
             self.go_to(self.location.page + pages)
 
@@ -148,8 +146,8 @@ class PagePane(QWidget):
         self.toolbar.zoomed.connect(lambda sign: self.zoom_by(ZOOM_STEP**sign))
         self.toolbar.fitted.connect(self.fit_width)
         self.toolbar.find_wanted.connect(self.open_find)
-        self.find_controller.changed.connect(self._remark)
-        self.find_bar.moved.connect(self._show_find)
+        self.find_bar.wanted.connect(self._find)
+        self.find_bar.moved.connect(self._show_match)
         self.sheet.words_wanted.connect(self._want_words)
         self.scroller.viewport().installEventFilter(self)
 
@@ -253,15 +251,30 @@ class PagePane(QWidget):
 
         self._latest.ask("words", {"book": location.book, "page": location.page}, on_words)
 
-    def _remark(self) -> None:
+    def _find(self, text: str) -> None:
+        self._latest.drop("find")
+        if text and self.location is not None:
+            self._latest.ask("find", {"book": self.location.book, "text": text}, self._on_found)
+        else:
+            self._refresh_marks()
+
+    def _on_found(self, delivery: Delivery) -> None:
+        if delivery.event == "found":
+            for rects in delivery.data["rects"]:
+                self.find_bar.add(Match(delivery.data["page"], tuple(map(tuple, rects))))
+        else:
+            self.find_bar.finish()
+            self._refresh_marks()
+
+    def _refresh_marks(self) -> None:
         if self._drawn is not None:
             self._mark(self.sheet.marks.cited, reveal=False)
 
-    def _show_find(self, place: Place) -> None:
-        if self.location is not None and place.page != self.location.page:
-            self.go_to(place.page)
+    def _show_match(self, match: Match) -> None:
+        if self.location is not None and match.page != self.location.page:
+            self.go_to(match.page)
         else:
-            self._remark()
+            self._refresh_marks()
 
     def _on_died(self, _kind: str, news: dict[str, Any]) -> None:
         if self.location is None or news.get("given_up"):

@@ -1,7 +1,7 @@
-"""One page as a widget: its picture, the marks on it, and the words a mouse selects.
+"""One page as a widget: its picture, the marks on it, and the words selected with the mouse.
 
-Owns painting and selecting. Knows nothing of where pictures and marks come from. Everything
-it is told is in PDF points; it scales to pixels when it paints.
+Owns painting and selecting. Knows nothing of where pictures and marks come from. All coordinates
+passed to it are PDF points, scaled to pixels when it paints.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Picture:
 
 @dataclass
 class Marks:
-    """What is laid over a page; each item is the rectangles of one spot.
+    """What is highlighted on a page; each item is the rectangles of one location.
 
     Attributes:
-        cited: Places that prove something.
-        found: Places the find field found.
-        now: The rectangles of `found` that are the current one.
+        cited: Quotes of citations.
+        found: Matches of the find bar.
+        now: The current one of `found`.
     """
 
     cited: list[tuple[Rect, ...]] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Marks:
 
 
 class PageSheet(QWidget):
-    """The page."""
+    """The widget of one page."""
 
     words_wanted = Signal()
     selection_changed = Signal()

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
-from desktop.ui.buttons import label, tool_button
+from desktop.ui.buttons import PANE_HEAD_HEIGHT, label, tool_button
 
 if TYPE_CHECKING:
     from desktop.ui.icons import Icons
 
-HEAD_HEIGHT = 44
-
 
 class PageToolbar(QFrame):
-    """The toolbar."""
+    """The toolbar, which emits a signal for each command."""
 
     turned = Signal(int)
     page_wanted = Signal(str)
@@ -28,7 +26,7 @@ class PageToolbar(QFrame):
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("pane-head")
-        self.setFixedHeight(HEAD_HEIGHT)
+        self.setFixedHeight(PANE_HEAD_HEIGHT)
         self.number = QLineEdit()
         self.number.setFixedWidth(56)
         self.number.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -41,8 +39,8 @@ class PageToolbar(QFrame):
         row.setContentsMargins(8, 0, 8, 0)
         row.setSpacing(2)
 
-        def add(icon: str, tip: str, told: object) -> None:
-            row.addWidget(tool_button(icons, icon, tip, clicked=told))  # type: ignore[arg-type]
+        def add(icon: str, tip: str, clicked: object) -> None:
+            row.addWidget(tool_button(icons, icon, tip, clicked=clicked))  # type: ignore[arg-type]
 
         add("chevron-left", self.tr("Previous page"), lambda: self.turned.emit(-1))
         add("chevron-right", self.tr("Next page"), lambda: self.turned.emit(1))

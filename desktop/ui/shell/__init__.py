@@ -1,1 +1,1 @@
-"""The main window itself: start-up, menus and actions, notifications, drag and drop."""
+"""The main window itself: start-up, menus, notifications, adding files."""

@@ -1,4 +1,4 @@
-"""What Lutrin is, in which version, under which licence, and where its files lie."""
+"""The dialog with the version, the licence, and where the files are."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def about_text(paths: Paths) -> str:
 
 
 def about_dialog(paths: Paths, parent: QWidget) -> QDialog:
-    """Return the dialog; it doesn't stand in the way of the window."""
+    """Return the dialog, which is not modal."""
     dialog = QDialog(parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setWindowTitle(tr("About Lutrin"))

@@ -1,6 +1,6 @@
-"""What is dropped on the window: which files are books or models, and the sign that says so.
+"""Files dropped on the window: sorted into books, folders and models; and the overlay on dragging.
 
-Owns the sorting of paths, and the overlay. What is done with them is the window's.
+Knows nothing of how they are added; that is the importer's.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BOOKS, MODELS = (".pdf",), (".gguf",)
 
 @dataclass(frozen=True)
 class Dropped:
-    """Paths by what they are."""
+    """Paths, sorted by kind."""
 
     books: tuple[Path, ...] = ()
     folders: tuple[Path, ...] = ()
@@ -67,7 +67,7 @@ def sort_mime(data: QMimeData) -> Dropped:
 
 
 class FolderScan(QObject):
-    """Looks for books in folders and below, a little at a time between two frames."""
+    """Looks for books in folders and below, in short slices between two paints of the window."""
 
     finished = Signal(list)
     """The paths found, sorted; at most `MOST_IN_FOLDERS`."""
@@ -101,8 +101,8 @@ def _names(paths: Sequence[Path]) -> str:
     return listed([path.name for path in paths])
 
 
-def promise(dropped: Dropped) -> str:
-    """Return what letting go will do."""
+def drop_text(dropped: Dropped) -> str:
+    """Return the text of the overlay: what dropping will do."""
     if not dropped.useful:
         return tr("Lutrin reads PDF books and .gguf models; nothing here can be added")
     parts = []
@@ -119,7 +119,7 @@ def promise(dropped: Dropped) -> str:
 
 
 class DropOverlay(QWidget):
-    """The sign over the window while something is dragged over it."""
+    """The overlay that covers the window while something is dragged over it."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -128,8 +128,8 @@ class DropOverlay(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
-    def say(self, text: str, area: QRect) -> None:
-        """Show the sign over `area` of the parent."""
+    def show_text(self, text: str, area: QRect) -> None:
+        """Show a text over `area` of the parent."""
         self.text = text
         self.setGeometry(area)
         self.raise_()

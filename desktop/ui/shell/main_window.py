@@ -1,32 +1,30 @@
-"""The main window: its panes, what is dropped on it, and how it begins and ends.
+"""The main window: builds its parts, connects them, and closes them.
 
-Puts the parts together. Each part owns its own business; here is none.
+What each part does is the part's own business; here are only the layout, dropped files, the sizes
+of the panes, and closing.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt, QTimer
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMainWindow, QSplitter, QVBoxLayout, QWidget
 
 from desktop.ui.conversation.conversation_pane import ConversationPane
-from desktop.ui.icons import Icons, draw
+from desktop.ui.icons import Icons
 from desktop.ui.library.book_list import BookList
 from desktop.ui.library.collection_list import CollectionList
-from desktop.ui.library.importing import Importer
 from desktop.ui.library.library_pane import LibraryPane
 from desktop.ui.models.model_list import ModelList
 from desktop.ui.reader.page_host import PageHost
-from desktop.ui.shell.actions import Actions
-from desktop.ui.shell.drag_and_drop import DropOverlay, promise, sort_mime
+from desktop.ui.shell.drag_and_drop import DropOverlay, drop_text, sort_mime
+from desktop.ui.shell.importer import Importer
 from desktop.ui.shell.menus import Menus
 from desktop.ui.shell.notice_bar import NoticeBar
 from desktop.ui.shell.notifications import Notifications
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from PySide6.QtGui import (
         QCloseEvent,
         QDragEnterEvent,
@@ -38,14 +36,12 @@ if TYPE_CHECKING:
     from desktop.paths import Paths
     from desktop.ui.bridge import Workers
     from desktop.ui.conversation.session import Session
-    from desktop.ui.library.background_prefill import BackgroundPrefill
+    from desktop.ui.preferences import Preferences
     from desktop.ui.reader.page_pane import PagePane
-    from desktop.ui.shell.preferences import Preferences
     from desktop.ui.theme import Theme
 
 SIZE = (1280, 800)
-MIDDLE_WIDTH = 400
-STEP_MS = 15
+CONVERSATION_WIDTH = 400
 
 
 class MainWindow(QMainWindow):
@@ -54,38 +50,56 @@ class MainWindow(QMainWindow):
     Args:
         paths: The folders it works on.
         workers: The workers behind it; none runs before the first paint.
+
+    Attributes:
+        session: The conversation that is shown; None until start-up has opened it.
     """
+
+    first_painted = Signal()
+    """The window has been painted for the first time: the rest of start-up may run."""
 
     def __init__(
         self, paths: Paths, *, workers: Workers, theme: Theme, preferences: Preferences
     ) -> None:
         super().__init__()
-        self._paths = paths
-        self._begun = False
-        self._at_start: list[Path] = []
+        self._painted = False
         self.theme = theme
         self.workers = workers
         self.preferences = preferences
         self.session: Session | None = None
-        self.background_prefill: BackgroundPrefill | None = None
         self.icons = Icons(theme, self)
         self.book_list = BookList(workers.librarian, self)
-        self.store = ModelList(workers.fetcher, paths.models, self)
-        self.importer = Importer(self.book_list, self.store, self)
+        self.model_list = ModelList(workers.fetcher, paths.models, self)
+        self.importer = Importer(self.book_list, self.model_list, self)
         self.collections = CollectionList(workers.librarian, self.book_list, self)
         self.library = LibraryPane(self.book_list, self.collections, self.icons)
-        self.conversation = ConversationPane(theme=theme, icons=self.icons, store=self.store)
+        self.conversation = ConversationPane(
+            theme=theme, icons=self.icons, model_list=self.model_list
+        )
         self.notices = NoticeBar(self.icons)
         self.overlay = DropOverlay(theme, self)
         self._build()
         self.host = PageHost(
             self.splitter, workers.reader, self.book_list, theme=theme, icons=self.icons
         )
-        self.commands = Actions(self, paths)
-        self.menus = Menus(
-            self, self.commands.commands(), theme=theme.choice, settings=preferences.settings
+        self.notifications = Notifications(
+            self.notices,
+            book_list=self.book_list,
+            model_list=self.model_list,
+            workers=workers,
+            parent=self,
         )
-        self.notifications = Notifications(self)
+        self.menus = Menus(
+            self,
+            paths,
+            theme=theme,
+            preferences=preferences,
+            importer=self.importer,
+            notifications=self.notifications,
+            library=self.library,
+            conversation=self.conversation,
+            page_host=self.host,
+        )
         self._connect()
         self._restore()
 
@@ -93,32 +107,6 @@ class MainWindow(QMainWindow):
     def page(self) -> PagePane:
         """The page pane."""
         return self.host.pane
-
-    def add_at_start(self, files: list[Path]) -> None:
-        """Add files once the window has begun."""
-        self._at_start = files
-
-    def begin(self) -> None:
-        """Start what the first paint did not need, a step at a time, so that keys are heard."""
-        self.icons.refresh()
-        self.setWindowIcon(draw("lutrin", None))
-        self._open_session()
-        # Starting a process takes some 20 ms; what the user does comes in between.
-        for turn, step in enumerate((self.book_list.load, self.store.load, self._add_first), 1):
-            QTimer.singleShot(turn * STEP_MS, self, step)
-
-    def _open_session(self) -> None:
-        from desktop.ui.shell.startup import start_session
-
-        self.session = start_session(self, self._paths)
-
-    def _add_first(self) -> None:
-        self.importer.add_paths(self._at_start)
-
-    def show_library(self, shown: bool) -> None:
-        """Show or hide the library pane."""
-        self.library.setVisible(shown)
-        self.preferences.change(show_library=shown)
 
     def _build(self) -> None:
         self.setWindowTitle("Lutrin")
@@ -129,17 +117,17 @@ class MainWindow(QMainWindow):
         self.splitter.addWidget(self.library)
         self.splitter.addWidget(self.conversation)
         self.splitter.setStretchFactor(1, 1)
-        self._foot = QWidget()
-        row = QVBoxLayout(self._foot)
+        self._notice_area = QWidget()
+        row = QVBoxLayout(self._notice_area)
         row.setContentsMargins(10, 0, 10, 8)
         row.addWidget(self.notices)
-        self._foot.hide()
+        self._notice_area.hide()
         central = QWidget()
         column = QVBoxLayout(central)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.splitter, 1)
-        column.addWidget(self._foot)
+        column.addWidget(self._notice_area)
         self.setCentralWidget(central)
 
     def _connect(self) -> None:
@@ -147,10 +135,24 @@ class MainWindow(QMainWindow):
         self.library.book_opened.connect(self.host.open_book)
         self.conversation.welcome.add_wanted.connect(self.importer.choose_books)
         self.conversation.welcome.handbook_wanted.connect(self.importer.add_handbook)
-        self.conversation.view.spot_wanted.connect(self.host.open_source)
-        self.notices.visibility_changed.connect(self._foot.setVisible)
+        self.conversation.view.source_wanted.connect(self.host.open_source)
+        self.notices.visibility_changed.connect(self._notice_area.setVisible)
         self.host.visibility_changed.connect(self._on_page_shown)
-        self.splitter.splitterMoved.connect(lambda *_: self._keep_sizes())
+        self.splitter.splitterMoved.connect(lambda *_: self._save_sizes())
+        self._connect_notifications()
+
+    def _connect_notifications(self) -> None:
+        notifications = self.notifications
+        self.book_list.noticed.connect(notifications.notify)
+        self.collections.noticed.connect(notifications.notify)
+        self.library.collections.noticed.connect(notifications.notify)
+        self.model_list.noticed.connect(notifications.notify)
+        self.importer.noticed.connect(notifications.notify)
+        self.host.noticed.connect(notifications.notify)
+        self.library.info_wanted.connect(notifications.show_book_info)
+        notifications.follow_removals(self.book_list)
+        notifications.follow_removals(self.collections)
+        notifications.undo_available.connect(self.menus.undo.setEnabled)
 
     def _restore(self) -> None:
         kept = self.preferences.settings
@@ -159,19 +161,19 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(QByteArray.fromBase64(kept.geometry.encode()))
         self.menus.library.setChecked(kept.show_library)
         self.library.setVisible(kept.show_library)
-        self._spread()
+        self._apply_sizes()
 
-    def _spread(self) -> None:
+    def _apply_sizes(self) -> None:
         kept = self.preferences.settings
         page = kept.page_width if self.host.shown else 0
-        middle = max(MIDDLE_WIDTH, self.width() - kept.library_width - page)
+        middle = max(CONVERSATION_WIDTH, self.width() - kept.library_width - page)
         self.splitter.setSizes([kept.library_width, middle, page])
 
     def _on_page_shown(self, shown: bool) -> None:
         self.menus.page.setChecked(shown)
-        self._spread()
+        self._apply_sizes()
 
-    def _keep_sizes(self) -> None:
+    def _save_sizes(self) -> None:
         library, _, page = [*self.splitter.sizes(), 0][:3]
         if library:
             self.preferences.change(library_width=library)
@@ -181,21 +183,21 @@ class MainWindow(QMainWindow):
     # Qt overrides
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint; once the first is done, begin the work behind the window."""
+        """Paint; after the first time, let the rest of start-up run."""
         super().paintEvent(event)
-        if not self._begun:
-            self._begun = True
-            QTimer.singleShot(0, self, self.begin)
+        if not self._painted:
+            self._painted = True
+            QTimer.singleShot(0, self, lambda: self.first_painted.emit())
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Say what letting go will do."""
+        """Show the overlay that says what dropping will do."""
         if event.mimeData().hasUrls():
             area = self.rect()
-            self.overlay.say(promise(sort_mime(event.mimeData())), area)
+            self.overlay.show_text(drop_text(sort_mime(event.mimeData())), area)
             event.acceptProposedAction()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """Take the sign away."""
+        """Hide the overlay."""
         self.overlay.hide()
         super().dragLeaveEvent(event)
 

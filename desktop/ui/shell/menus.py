@@ -1,14 +1,15 @@
-"""The menus: every command of the window, with its key, in one place.
+"""The menus: every command of the window, with its name, its key and what it does.
 
-Owns names, keys and order. What a command does is the window's.
+Most of them call one method of one of the panes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QUrl
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QApplication
 
 from desktop.ui.formatting import size, tr
 from desktop.ui.theme import THEMES
@@ -18,63 +19,64 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QMainWindow, QMenu
 
-    from desktop.settings import Settings
-
-    Do = Callable[[], object]
+    from desktop.paths import Paths
+    from desktop.ui.conversation.conversation_pane import ConversationPane
+    from desktop.ui.library.library_pane import LibraryPane
+    from desktop.ui.preferences import Preferences
+    from desktop.ui.reader.page_host import PageHost
+    from desktop.ui.shell.importer import Importer
+    from desktop.ui.shell.notifications import Notifications
+    from desktop.ui.theme import Theme
 
 Key = QKeySequence.StandardKey
-ROOMS = (2 * 1000**3, 5 * 1000**3, 10 * 1000**3, 20 * 1000**3, 50 * 1000**3)
-"""Bytes of the disk that can be chosen for what is read ahead."""
-
-
-@dataclass(frozen=True)
-class Commands:
-    """What the commands do."""
-
-    add_books: Do
-    add_folder: Do
-    new_collection: Do
-    undo: Do
-    copy: Do
-    find: Do
-    find_next: Do
-    find_previous: Do
-    new: Do
-    stop: Do
-    regenerate: Do
-    focus: Do
-    zoom_in: Do
-    zoom_out: Do
-    fit: Do
-    next_page: Do
-    previous_page: Do
-    toggle_library: Callable[[bool], object]
-    toggle_page: Callable[[bool], object]
-    choose_theme: Callable[[str], object]
-    models: Do
-    toggle_ahead: Callable[[bool], object]
-    choose_room: Callable[[int | None], object]
-    data_folder: Do
-    handbook: Do
-    about: Do
+ZOOM_STEP = 1.2
+DISK_LIMITS = (2 * 1000**3, 5 * 1000**3, 10 * 1000**3, 20 * 1000**3, 50 * 1000**3)
+"""Bytes of the disk that can be chosen for stored prefills."""
 
 
 class Menus:
-    """The menu bar of a window."""
+    """The menu bar of a window.
+
+    Args:
+        window: Gets the menu bar.
+        paths: The folders that are opened or named.
+    """
 
     def __init__(
-        self, window: QMainWindow, commands: Commands, *, theme: str, settings: Settings
+        self,
+        window: QMainWindow,
+        paths: Paths,
+        *,
+        theme: Theme,
+        preferences: Preferences,
+        importer: Importer,
+        notifications: Notifications,
+        library: LibraryPane,
+        conversation: ConversationPane,
+        page_host: PageHost,
     ) -> None:
         self._window = window
-        self._commands = commands
+        self._paths = paths
+        self._theme = theme
+        self._preferences = preferences
+        self._importer = importer
+        self._notifications = notifications
+        self._library_pane = library
+        self._conversation_pane = conversation
+        self._page_host = page_host
         self._file()
         self._edit()
         self._conversation()
-        self._view(theme)
-        self._tools(settings)
+        self._view()
+        self._tools()
+        self._help()
 
     def _add(
-        self, menu: QMenu, text: str, do: Do, key: Key | str | list[str] | None = None
+        self,
+        menu: QMenu,
+        text: str,
+        do: Callable[[], object],
+        key: Key | str | list[str] | None = None,
     ) -> QAction:
         action = QAction(text, self._window)
         if isinstance(key, list):
@@ -90,60 +92,6 @@ class Menus:
     def _menu(self, title: str) -> QMenu:
         return self._window.menuBar().addMenu(title)
 
-    def _file(self) -> None:
-        menu, do = self._menu(tr("&File")), self._commands
-        self._add(menu, tr("&Add books…"), do.add_books, Key.Open)
-        self._add(menu, tr("Add &folder…"), do.add_folder, "Ctrl+Shift+O")
-        text = tr("New &collection from selection…")
-        self._add(menu, text, do.new_collection, "Ctrl+Shift+N")
-        menu.addSeparator()
-        leave = self._add(menu, tr("&Quit"), self._window.close, "Ctrl+Q")
-        leave.setMenuRole(QAction.MenuRole.QuitRole)
-
-    def _edit(self) -> None:
-        menu, do = self._menu(tr("&Edit")), self._commands
-        self.undo = self._add(menu, tr("&Undo remove"), do.undo, Key.Undo)
-        self.undo.setEnabled(False)
-        menu.addSeparator()
-        self._add(menu, tr("&Copy"), do.copy, Key.Copy)
-        menu.addSeparator()
-        self._add(menu, tr("&Find in book"), do.find, Key.Find)
-        self._add(menu, tr("Find &next"), do.find_next, "F3")
-        self._add(menu, tr("Find &previous"), do.find_previous, "Shift+F3")
-
-    def _conversation(self) -> None:
-        menu, do = self._menu(tr("&Conversation")), self._commands
-        self._add(menu, tr("&New"), do.new, Key.New)
-        self._add(menu, tr("Focus the &question"), do.focus, "Ctrl+L")
-        menu.addSeparator()
-        self.stop = self._add(menu, tr("&Stop"), do.stop, "Esc")
-        self.regenerate = self._add(menu, tr("&Regenerate"), do.regenerate, "Ctrl+R")
-        self.stop.setEnabled(False)
-
-    def _view(self, theme: str) -> None:
-        menu, do = self._menu(tr("&View")), self._commands
-        self._add(menu, tr("Zoom &in"), do.zoom_in, ["Ctrl++", "Ctrl+="])
-        self._add(menu, tr("Zoom &out"), do.zoom_out, Key.ZoomOut)
-        self._add(menu, tr("&Fit width"), do.fit, "Ctrl+0")
-        menu.addSeparator()
-        self._add(menu, tr("&Next page"), do.next_page, "Ctrl+PgDown")
-        self._add(menu, tr("&Previous page"), do.previous_page, "Ctrl+PgUp")
-        menu.addSeparator()
-        self._themes(menu.addMenu(tr("&Theme")), theme)
-        menu.addSeparator()
-        self.library = self._toggle(menu, tr("Show the &library"), do.toggle_library, "Ctrl+B")
-        self.page = self._toggle(menu, tr("Show the p&age"), do.toggle_page, "Ctrl+P")
-
-    def _themes(self, menu: QMenu, chosen: str) -> None:
-        group = QActionGroup(menu)
-        names = {"system": tr("As the &system"), "light": tr("&Light"), "dark": tr("&Dark")}
-        for name in THEMES:
-            action = menu.addAction(names[name])
-            action.setCheckable(True)
-            action.setChecked(name == chosen)
-            group.addAction(action)
-            action.triggered.connect(lambda _=False, name=name: self._commands.choose_theme(name))
-
     def _toggle(self, menu: QMenu, text: str, do: Callable[[bool], object], key: str) -> QAction:
         action = QAction(text, self._window)
         action.setCheckable(True)
@@ -152,31 +100,134 @@ class Menus:
         menu.addAction(action)
         return action
 
-    def _ahead(self, menu: QMenu, settings: Settings) -> None:
-        """Add what concerns reading ahead: whether it begins by itself, and its room."""
-        self.ahead = menu.addAction(tr("&Read ahead while I am away"))
-        self.ahead.setCheckable(True)
-        self.ahead.setChecked(settings.reads_ahead)
-        self.ahead.toggled.connect(self._commands.toggle_ahead)
+    def _file(self) -> None:
+        menu, importer = self._menu(tr("&File")), self._importer
+        self._add(menu, tr("&Add books…"), importer.choose_books, Key.Open)
+        self._add(menu, tr("Add &folder…"), importer.choose_folder, "Ctrl+Shift+O")
+        text = tr("New &collection from selection…")
+        create = self._library_pane.collections.create_from_selection
+        self._add(menu, text, create, "Ctrl+Shift+N")
+        menu.addSeparator()
+        leave = self._add(menu, tr("&Quit"), self._window.close, "Ctrl+Q")
+        leave.setMenuRole(QAction.MenuRole.QuitRole)
+
+    def _edit(self) -> None:
+        menu, host = self._menu(tr("&Edit")), self._page_host
+        self.undo = self._add(menu, tr("&Undo remove"), self._notifications.undo, Key.Undo)
+        self.undo.setEnabled(False)
+        menu.addSeparator()
+        self._add(menu, tr("&Copy"), self._copy, Key.Copy)
+        menu.addSeparator()
+        self._add(menu, tr("&Find in book"), self._find, Key.Find)
+        self._add(menu, tr("Find &next"), lambda: host.pane.find_bar.find_next(), "F3")
+        self._add(
+            menu, tr("Find &previous"), lambda: host.pane.find_bar.find_previous(), "Shift+F3"
+        )
+
+    def _conversation(self) -> None:
+        menu, pane = self._menu(tr("&Conversation")), self._conversation_pane
+        self._add(menu, tr("&New"), pane.new_wanted.emit, Key.New)
+        self._add(menu, tr("Focus the &question"), pane.composer.focus, "Ctrl+L")
+        menu.addSeparator()
+        self.stop = self._add(menu, tr("&Stop"), self._stop, "Esc")
+        self.regenerate = self._add(menu, tr("&Regenerate"), pane.regenerate_wanted.emit, "Ctrl+R")
+        self.stop.setEnabled(False)
+
+    def _view(self) -> None:
+        menu, host = self._menu(tr("&View")), self._page_host
+        zoom_in, zoom_out = ["Ctrl++", "Ctrl+="], Key.ZoomOut
+        self._add(menu, tr("Zoom &in"), lambda: host.pane.zoom_by(ZOOM_STEP), zoom_in)
+        self._add(menu, tr("Zoom &out"), lambda: host.pane.zoom_by(1 / ZOOM_STEP), zoom_out)
+        self._add(menu, tr("&Fit width"), lambda: host.pane.fit_width(), "Ctrl+0")
+        menu.addSeparator()
+        self._add(menu, tr("&Next page"), lambda: host.pane.turn(1), "Ctrl+PgDown")
+        self._add(menu, tr("&Previous page"), lambda: host.pane.turn(-1), "Ctrl+PgUp")
+        menu.addSeparator()
+        self._themes(menu.addMenu(tr("&Theme")))
+        menu.addSeparator()
+        self.library = self._toggle(menu, tr("Show the &library"), self._show_library, "Ctrl+B")
+        self.page = self._toggle(menu, tr("Show the p&age"), host.show_pane, "Ctrl+P")
+
+    def _themes(self, menu: QMenu) -> None:
+        group = QActionGroup(menu)
+        names = {"system": tr("As the &system"), "light": tr("&Light"), "dark": tr("&Dark")}
+        for name in THEMES:
+            action = menu.addAction(names[name])
+            action.setCheckable(True)
+            action.setChecked(name == self._theme.choice)
+            group.addAction(action)
+            action.triggered.connect(lambda _=False, name=name: self._choose_theme(name))
+
+    def _tools(self) -> None:
+        menu = self._menu(tr("&Tools"))
+        self._add(menu, tr("&Models…"), self._conversation_pane.composer.models_wanted.emit)
+        self._prefill(menu.addMenu(tr("&Reading ahead")))
+        self._add(menu, tr("Open &data folder"), self._open_data_folder)
+
+    def _prefill(self, menu: QMenu) -> None:
+        """Add the switch of background prefill, and the limit on its disk space."""
+        preferences = self._preferences
+        self.background_prefill = menu.addAction(tr("&Read ahead while I am away"))
+        self.background_prefill.setCheckable(True)
+        self.background_prefill.setChecked(preferences.settings.reads_ahead)
+        self.background_prefill.toggled.connect(lambda on: preferences.change(reads_ahead=on))
         menu.addSection(tr("Room on the disk"))
         group = QActionGroup(menu)
-        for room in (None, *ROOMS):
-            text = (
-                size(room) if room else tr("&Automatic: at most a tenth of what is free, or 8 GB")
-            )
-            action = menu.addAction(text)
+        automatic = tr("&Automatic: at most a tenth of what is free, or 8 GB")
+        for limit in (None, *DISK_LIMITS):
+            action = menu.addAction(size(limit) if limit else automatic)
             action.setCheckable(True)
-            action.setChecked(room == settings.reading_ahead_bytes)
+            action.setChecked(limit == preferences.settings.reading_ahead_bytes)
             group.addAction(action)
-            action.triggered.connect(lambda _=False, room=room: self._commands.choose_room(room))
+            action.triggered.connect(lambda _=False, limit=limit: self._set_disk_limit(limit))
 
-    def _tools(self, settings: Settings) -> None:
-        do = self._commands
-        tools = self._menu(tr("&Tools"))
-        self._add(tools, tr("&Models…"), do.models)
-        self._ahead(tools.addMenu(tr("&Reading ahead")), settings)
-        self._add(tools, tr("Open &data folder"), do.data_folder)
-        helping = self._menu(tr("&Help"))
-        self._add(helping, tr("&Handbook"), do.handbook, Key.HelpContents)
-        about = self._add(helping, tr("&About Lutrin"), do.about)
+    def _help(self) -> None:
+        menu = self._menu(tr("&Help"))
+        self._add(menu, tr("&Handbook"), self._open_handbook, Key.HelpContents)
+        about = self._add(menu, tr("&About Lutrin"), self._show_about)
         about.setMenuRole(QAction.MenuRole.AboutRole)
+
+    # What the commands do where it is more than one call
+
+    def _copy(self) -> None:
+        if not self._page_host.copy():
+            copy = getattr(QApplication.focusWidget(), "copy", None)
+            if copy is not None:
+                copy()
+
+    def _find(self) -> None:
+        self._page_host.show_pane(True)
+        self._page_host.pane.open_find()
+
+    def _stop(self) -> None:
+        if self._page_host.find_has_focus():
+            self._page_host.pane.find_bar.dismiss()
+        else:
+            self._conversation_pane.composer.stop_wanted.emit()
+
+    def _show_library(self, shown: bool) -> None:
+        self._library_pane.setVisible(shown)
+        self._preferences.change(show_library=shown)
+
+    def _choose_theme(self, name: str) -> None:
+        self._theme.choose(name)
+        self._preferences.change(theme=name)
+
+    def _set_disk_limit(self, limit: int | None) -> None:
+        self._preferences.change(reading_ahead_bytes=limit)
+        self._preferences.save()  # the workers read it there
+
+    def _open_data_folder(self) -> None:
+        from PySide6.QtGui import QDesktopServices
+
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._paths.data)))
+
+    def _open_handbook(self) -> None:
+        file = self._importer.handbook()
+        if file is not None and not self._page_host.open_file(file):
+            self._importer.add_handbook()
+
+    def _show_about(self) -> None:
+        from desktop.ui.shell.about import about_dialog
+
+        about_dialog(self._paths, self._window).show()

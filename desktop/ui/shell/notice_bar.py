@@ -1,6 +1,6 @@
-"""Notices in a bar at the foot of the window, one after the other, with at most one button.
+"""The bar at the foot of the window that shows one notice after the other, with at most one button.
 
-No boxes that stand in the way: what was done can be read, undone or left alone.
+In the place of modal message boxes: a notice can be read, acted on or ignored.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHOWN_MS = 8000
 
 @dataclass(frozen=True)
 class Notice:
-    """A notice.
+    """A text for the user, with at most one button.
 
     Attributes:
         action: What the button says; empty for none.
@@ -40,7 +40,7 @@ class Notice:
 
 
 class NoticeBar(QFrame):
-    """The bar."""
+    """The bar, with a queue of notices that wait."""
 
     visibility_changed = Signal(bool)
 
@@ -70,7 +70,7 @@ class NoticeBar(QFrame):
                 self._next()
 
     def withdraw(self, action: str) -> None:
-        """Take back the notices whose button says `action`, since it can't be done any more."""
+        """Remove the notices whose button says `action`, which is not possible any more."""
         self._queue = deque(waiting for waiting in self._queue if waiting.action != action)
         if self.current is not None and self.current.action == action:
             self._next()

@@ -10,7 +10,7 @@ import pytest
 from desktop.core.library.catalog import Catalog
 from desktop.core.library.search_filter import EVERYWHERE, SearchFilter
 from desktop.core.records import Book, BookStatus, Page
-from desktop.core.retrieval import listing, query_parsing
+from desktop.core.retrieval import listing, query_parsing, query_patterns
 from tests.core import makers
 
 if TYPE_CHECKING:
@@ -406,12 +406,12 @@ def test_what_the_user_took_away_the_model_does_not_bring_back(catalog: Catalog)
 
 
 def test_the_grammar_allows_only_what_is_read(catalog: Catalog) -> None:
-    assert query_parsing.GRAMMAR.startswith("root ::= ")
+    assert query_patterns.GRAMMAR.startswith("root ::= ")
     text = '{"list": "figures", "chapter": "1.2", "first_page": 3, "last_page": 4, "about": "owls"}'
     made = from_model(catalog, text, "the figures of owls in 1.2 on 3 and 4")
     assert [limit.key for limit in made.limits] == ["section", "pages", "marks"]
     for rule in ("list", "chapter", "page", "about"):
-        assert f"\n{rule} ::= " in query_parsing.GRAMMAR
+        assert f"\n{rule} ::= " in query_patterns.GRAMMAR
 
 
 @pytest.mark.parametrize("text", [reply(first_page=float("inf")), "[" * 100_000])

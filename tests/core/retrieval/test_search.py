@@ -87,10 +87,10 @@ def test_any_query_is_harmless(library: Library, query: str) -> None:
 
 
 @pytest.mark.usefixtures("books")
-def test_a_second_look_orders_the_best_and_leaves_the_others(
+def test_late_interaction_reranks_the_best_and_only_those(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "AGAIN", 0.0)
+    monkeypatch.setattr(search, "LATE_INTERACTION", 0.0)
     first = texts(search.find(library, "heron in water", limit=5))
     asked: list[list[str]] = []
 
@@ -101,7 +101,7 @@ def test_a_second_look_orders_the_best_and_leaves_the_others(
 
     monkeypatch.setattr(late_interaction, "scores", longest)
     assert texts(search.find(library, "heron in water", limit=5)) == first
-    monkeypatch.setattr(search, "AGAIN", 1.0)
+    monkeypatch.setattr(search, "LATE_INTERACTION", 1.0)
     monkeypatch.setattr(late_interaction, "CANDIDATES", 3)
     found = search.find(library, "heron in water", limit=5)
     assert asked == [first, first[:3]]

@@ -65,7 +65,7 @@ def test_what_is_below_an_entry_goes_with_it(driver: Driver, composer: Composer)
     dialog.reject()
 
 
-def test_the_meter_says_what_reading_takes(driver: Driver, composer: Composer) -> None:
+def test_the_estimate_says_what_reading_takes(driver: Driver, composer: Composer) -> None:
     composer.modes[Mode.LONG_CONTEXT].click()
     driver.until(lambda: "240,000 tokens; this model reads 31,000" in composer.hint.text())
     assert "choose less" in composer.hint.text()

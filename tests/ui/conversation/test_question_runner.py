@@ -82,7 +82,7 @@ def test_worker_death_is_told_and_one_click_asks_again(driver: Driver) -> None:
     assert message.state is MessageState.INTERRUPTED
     assert "stopped unexpectedly. It has been started again" in message.error
     assert "word5" in driver.view.answer.toPlainText()
-    driver.view.again_wanted.emit(message)
+    driver.view.regenerate_wanted.emit(message)
     driver.until(lambda: driver.question_runner.running)
     driver.until(lambda: "word3" in driver.view.answer.toPlainText())
     driver.window.conversation.composer.stop_wanted.emit()
@@ -223,7 +223,7 @@ def test_the_first_text_stays_while_a_further_one_is_written(driver: Driver) -> 
     driver.type_question("nothing of this is there")
     seen: list[str] = []
     stages: list[str] = []
-    driver.question_runner.text_grew.connect(
+    driver.question_runner.text_added.connect(
         lambda *_: seen.append(driver.question_runner.running.text)
     )
     driver.question_runner.stage_changed.connect(lambda _message, stage: stages.append(stage.stage))

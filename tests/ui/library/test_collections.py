@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from desktop.ui.library.name_dialog import NameDialog
@@ -11,15 +12,13 @@ from desktop.ui.library.name_dialog import NameDialog
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QAction
-
     from desktop.ui.library.collection_rows import CollectionRow
     from tests.ui.conftest import Driver
 
 LEFT, CTRL = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
 
 
-class Shelved:
+class LibraryDriver:
     """A window with three books, and what a user does with collections there."""
 
     def __init__(self, driver: Driver) -> None:
@@ -79,196 +78,201 @@ class Shelved:
 
 
 @pytest.fixture
-def shelved(driver: Driver) -> Shelved:
-    return Shelved(driver)
+def library(driver: Driver) -> LibraryDriver:
+    return LibraryDriver(driver)
 
 
 def test_made_of_the_selection_chosen_and_kept(
-    shelved: Shelved, opened: Callable[[], Driver]
+    library: LibraryDriver, opened: Callable[[], Driver]
 ) -> None:
-    driver = shelved.driver
+    driver = library.driver
     assert not driver.window.library.collections.isVisible()
-    shelved.select(0, 2)
+    library.select(0, 2)
     menu = driver.window.menuBar().actions()[0].menu()
     assert isinstance(menu, QMenu)
     (new,) = (a for a in menu.actions() if a.text() == "New &collection from selection…")
     new.trigger()
-    assert shelved.dialog().about.text() == "A collection of “metals”, “stones”"
-    shelved.give("Exam")
-    driver.until(lambda: shelved.checked == ["Exam"])
+    assert library.dialog().about.text() == "A collection of “metals”, “stones”"
+    library.give("Exam")
+    driver.until(lambda: library.checked == ["Exam"])
     driver.until(lambda: not driver.window.findChildren(NameDialog))
-    row = shelved.rows["Exam"]
+    row = library.rows["Exam"]
     assert row.isVisible()
     assert row.text() == "Exam · 2"
     assert row.accessibleName() == "Collection Exam, 2 books"
     driver.window.library.all_books.click()
-    assert (shelved.scope, shelved.checked) == ((), [])
+    assert (library.scope, library.checked) == ((), [])
     driver.qtbot.mouseClick(row, LEFT)
-    assert set(shelved.scope) == {shelved.keys[0], shelved.keys[2]}
+    assert set(library.scope) == {library.keys[0], library.keys[2]}
     cards = driver.window.library.cards
-    assert [cards[key]._selected for key in shelved.keys] == [True, False, True]
+    assert [cards[key]._selected for key in library.keys] == [True, False, True]
     assert not driver.window.library.all_books.isChecked()
     answer = driver.ask("which?").answer
     assert answer is not None
     driver.qtbot.mouseClick(row, LEFT)  # a second time changes nothing
-    assert shelved.checked == ["Exam"]
+    assert library.checked == ["Exam"]
     driver.window.close()
     again = opened()
     again.until(lambda: "Exam" in again.window.library.collections.rows)
     assert again.window.library.collections.rows["Exam"].isChecked()
 
 
-def test_chosen_by_keyboard(shelved: Shelved) -> None:
-    shelved.make("Exam", 0, 1)
-    row = shelved.rows["Exam"]
+def test_chosen_by_keyboard(library: LibraryDriver) -> None:
+    library.make("Exam", 0, 1)
+    row = library.rows["Exam"]
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Space):
-        shelved.driver.window.library.all_books.click()
-        shelved.driver.qtbot.keyClick(row, key)
-        assert set(shelved.scope) == set(shelved.keys[:2])
+        library.driver.window.library.all_books.click()
+        library.driver.qtbot.keyClick(row, key)
+        assert set(library.scope) == set(library.keys[:2])
         assert row.isChecked()
     assert row.focusPolicy() & Qt.FocusPolicy.TabFocus
 
 
-def test_a_book_taken_from_the_scope_unmarks_the_collection(shelved: Shelved) -> None:
-    shelved.make("Exam", 0, 1)
-    card = shelved.driver.window.library.cards[shelved.keys[0]]
-    shelved.driver.qtbot.mouseClick(card, LEFT, CTRL)
-    assert (shelved.scope, shelved.checked) == ((shelved.keys[1],), [])
-    shelved.driver.qtbot.mouseClick(card, LEFT, CTRL)
-    assert shelved.checked == ["Exam"]
+def test_a_book_taken_from_the_scope_unmarks_the_collection(library: LibraryDriver) -> None:
+    library.make("Exam", 0, 1)
+    card = library.driver.window.library.cards[library.keys[0]]
+    library.driver.qtbot.mouseClick(card, LEFT, CTRL)
+    assert (library.scope, library.checked) == ((library.keys[1],), [])
+    library.driver.qtbot.mouseClick(card, LEFT, CTRL)
+    assert library.checked == ["Exam"]
 
 
 @pytest.mark.parametrize(("name", "says"), [("  ", "needs a name"), ("EXAM", "one already")])
 def test_an_empty_or_taken_name_is_refused_in_its_place(
-    shelved: Shelved, name: str, says: str
+    library: LibraryDriver, name: str, says: str
 ) -> None:
-    shelved.make("Exam", 0, 1)
-    shelved.select(2)
-    shelved.driver.window.library.collections.create_from_selection()
-    dialog = shelved.dialog()
-    shelved.give(name)
-    shelved.driver.until(lambda: dialog.wrong.isVisible() and says in dialog.wrong.text())
-    assert list(shelved.rows) == ["Exam"]
-    shelved.give("Other")
-    shelved.driver.until(lambda: list(shelved.rows) == ["Exam", "Other"])
+    library.make("Exam", 0, 1)
+    library.select(2)
+    library.driver.window.library.collections.create_from_selection()
+    dialog = library.dialog()
+    library.give(name)
+    library.driver.until(lambda: dialog.wrong.isVisible() and says in dialog.wrong.text())
+    assert list(library.rows) == ["Exam"]
+    library.give("Other")
+    library.driver.until(lambda: list(library.rows) == ["Exam", "Other"])
 
 
-def test_cancelled_while_the_librarian_thinks(shelved: Shelved) -> None:
-    shelved.select(0)
-    shelved.driver.window.library.collections.create_from_selection()
-    dialog = shelved.dialog()
+def test_cancelled_while_the_librarian_thinks(library: LibraryDriver) -> None:
+    library.select(0)
+    library.driver.window.library.collections.create_from_selection()
+    dialog = library.dialog()
     dialog.field.setText("Exam")
     dialog.button.click()
     dialog.reject()
-    shelved.driver.until(lambda: "Exam" in shelved.rows)
+    library.driver.until(lambda: "Exam" in library.rows)
 
 
-def test_without_a_selection_it_says_how_to_make_one(shelved: Shelved) -> None:
-    shelved.driver.window.library.all_books.click()
-    shelved.driver.window.commands.commands().new_collection()
-    assert "Choose the books of the collection first" in shelved.driver.window.notices.text.text()
-    assert not shelved.driver.window.findChildren(NameDialog)
+def test_without_a_selection_it_says_how_to_make_one(library: LibraryDriver) -> None:
+    library.driver.window.library.all_books.click()
+    (new,) = (
+        action
+        for action in library.driver.window.findChildren(QAction)
+        if action.text() == "New &collection from selection…"
+    )
+    new.trigger()
+    assert "Choose the books of the collection first" in library.driver.window.notices.text.text()
+    assert not library.driver.window.findChildren(NameDialog)
 
 
-def test_renamed_with_f2(shelved: Shelved) -> None:
-    shelved.make("Exam", 0, 1)
-    shelved.driver.qtbot.keyClick(shelved.rows["Exam"], Qt.Key.Key_F2)
-    assert shelved.dialog().field.text() == "Exam"
-    shelved.give("Exam in June")
-    shelved.driver.until(lambda: shelved.checked == ["Exam in June"])
+def test_renamed_with_f2(library: LibraryDriver) -> None:
+    library.make("Exam", 0, 1)
+    library.driver.qtbot.keyClick(library.rows["Exam"], Qt.Key.Key_F2)
+    assert library.dialog().field.text() == "Exam"
+    library.give("Exam in June")
+    library.driver.until(lambda: library.checked == ["Exam in June"])
 
 
-def test_deletion_can_be_undone(shelved: Shelved) -> None:
-    shelved.make("Exam", 0, 1)
-    window = shelved.driver.window
-    shelved.driver.qtbot.keyClick(shelved.rows["Exam"], Qt.Key.Key_Delete)
-    shelved.driver.until(lambda: not shelved.rows)
+def test_deletion_can_be_undone(library: LibraryDriver) -> None:
+    library.make("Exam", 0, 1)
+    window = library.driver.window
+    library.driver.qtbot.keyClick(library.rows["Exam"], Qt.Key.Key_Delete)
+    library.driver.until(lambda: not library.rows)
     assert not window.library.collections.isVisible()
-    assert set(shelved.scope) == set(shelved.keys[:2])  # the books are still asked
+    assert set(library.scope) == set(library.keys[:2])  # the books are still asked
     assert window.notices.text.text() == "Removed “Exam”"
     window.menus.undo.trigger()
-    shelved.driver.until(lambda: shelved.checked == ["Exam"])
+    library.driver.until(lambda: library.checked == ["Exam"])
     assert not window.menus.undo.isEnabled()
 
 
-def test_the_last_removal_of_any_kind_is_undone(shelved: Shelved) -> None:
-    shelved.make("Exam", 0, 1)
-    window, session = shelved.driver.window, shelved.driver.window.session
-    shelved.driver.ask("first?")
+def test_the_last_removal_of_any_kind_is_undone(library: LibraryDriver) -> None:
+    library.make("Exam", 0, 1)
+    window, session = library.driver.window, library.driver.window.session
+    library.driver.ask("first?")
     session.remove(session.conversation.id)
     window.collections.remove("Exam")
-    window.book_list.remove(shelved.keys[2])
+    window.book_list.remove(library.keys[2])
     assert window.notices.text.text() == "Removed “stones”"
     session.settle_removal()
     assert window.menus.undo.isEnabled()
     window.notices.button.click()
-    assert shelved.keys[2] in window.book_list.entries
+    assert library.keys[2] in window.book_list.entries
     assert not window.menus.undo.isEnabled()
-    shelved.driver.until(lambda: not shelved.rows)
+    library.driver.until(lambda: not library.rows)
 
 
-def test_a_book_goes_in_and_out_by_its_menu(shelved: Shelved) -> None:
-    shelved.make("R&D", 0, 1)
-    actions = shelved.menu(2)
+def test_a_book_goes_in_and_out_by_its_menu(library: LibraryDriver) -> None:
+    library.make("R&D", 0, 1)
+    actions = library.menu(2)
     within = actions["In collections › R&&D"]
     assert within.isCheckable()
     assert not within.isChecked()
     within.trigger()
     # The collection that is asked goes on being asked as a whole.
-    shelved.driver.until(lambda: set(shelved.scope) == set(shelved.keys))
-    assert shelved.rows["R&D"].text() == "R&&D · 3"
-    assert shelved.checked == ["R&D"]
-    within = shelved.menu(0)["In collections › R&&D"]
+    library.driver.until(lambda: set(library.scope) == set(library.keys))
+    assert library.rows["R&D"].text() == "R&&D · 3"
+    assert library.checked == ["R&D"]
+    within = library.menu(0)["In collections › R&&D"]
     assert within.isChecked()
     within.trigger()
-    shelved.driver.until(lambda: set(shelved.scope) == set(shelved.keys[1:]))
-    assert shelved.rows["R&D"].text() == "R&&D · 2"
+    library.driver.until(lambda: set(library.scope) == set(library.keys[1:]))
+    assert library.rows["R&D"].text() == "R&&D · 2"
 
 
-def test_made_by_the_menu_of_a_book(shelved: Shelved) -> None:
-    shelved.select(0, 1)
-    shelved.menu(1)["New collection from selection…"].trigger()
-    shelved.give("Two")
-    shelved.driver.until(lambda: shelved.checked == ["Two"])
-    shelved.menu(2)["New collection with this book…"].trigger()
-    shelved.give("One")
-    shelved.driver.until(lambda: "One" in shelved.rows)
-    assert shelved.rows["One"].books == (shelved.keys[2],)
-    assert shelved.checked == ["Two"]
+def test_made_by_the_menu_of_a_book(library: LibraryDriver) -> None:
+    library.select(0, 1)
+    library.menu(1)["New collection from selection…"].trigger()
+    library.give("Two")
+    library.driver.until(lambda: library.checked == ["Two"])
+    library.menu(2)["New collection with this book…"].trigger()
+    library.give("One")
+    library.driver.until(lambda: "One" in library.rows)
+    assert library.rows["One"].books == (library.keys[2],)
+    assert library.checked == ["Two"]
 
 
-def test_a_removed_book_comes_back_into_its_collections(shelved: Shelved) -> None:
-    shelved.make("Exam", 0, 1)
-    window = shelved.driver.window
-    window.book_list.remove(shelved.keys[0])
-    assert shelved.rows["Exam"].text() == "Exam · 1"
-    assert (shelved.scope, shelved.checked) == ((shelved.keys[1],), ["Exam"])
+def test_a_removed_book_comes_back_into_its_collections(library: LibraryDriver) -> None:
+    library.make("Exam", 0, 1)
+    window = library.driver.window
+    window.book_list.remove(library.keys[0])
+    assert library.rows["Exam"].text() == "Exam · 1"
+    assert (library.scope, library.checked) == ((library.keys[1],), ["Exam"])
     window.menus.undo.trigger()
-    shelved.driver.until(lambda: shelved.rows["Exam"].text() == "Exam · 2")
-    assert shelved.checked == ["Exam"]
+    library.driver.until(lambda: library.rows["Exam"].text() == "Exam · 2")
+    assert library.checked == ["Exam"]
 
 
-def test_an_empty_collection_does_not_ask_all_books(shelved: Shelved) -> None:
-    shelved.make("Exam", 0)
-    shelved.menu(0)["In collections › Exam"].trigger()
-    shelved.driver.until(lambda: shelved.rows["Exam"].text() == "Exam · 0")
-    shelved.select(1)
-    shelved.driver.qtbot.mouseClick(shelved.rows["Exam"], LEFT)
-    assert (shelved.scope, shelved.checked) == ((shelved.keys[1],), [])
-    assert "“Exam” has no books yet" in shelved.driver.window.notices.text.text()
+def test_an_empty_collection_does_not_ask_all_books(library: LibraryDriver) -> None:
+    library.make("Exam", 0)
+    library.menu(0)["In collections › Exam"].trigger()
+    library.driver.until(lambda: library.rows["Exam"].text() == "Exam · 0")
+    library.select(1)
+    library.driver.qtbot.mouseClick(library.rows["Exam"], LEFT)
+    assert (library.scope, library.checked) == ((library.keys[1],), [])
+    assert "“Exam” has no books yet" in library.driver.window.notices.text.text()
 
 
-def test_what_fails_is_told(shelved: Shelved) -> None:
-    shelved.make("Exam", 0)
-    window = shelved.driver.window
+def test_what_fails_is_told(library: LibraryDriver) -> None:
+    library.make("Exam", 0)
+    window = library.driver.window
     window.collections._request("delete_collection", {"name": "Nowhere"})
-    shelved.driver.until(lambda: "It is not there" in window.notices.text.text())
+    library.driver.until(lambda: "It is not there" in window.notices.text.text())
 
 
-def test_a_long_name_is_cut_to_the_pane(shelved: Shelved) -> None:
+def test_a_long_name_is_cut_to_the_pane(library: LibraryDriver) -> None:
     name = "All the books that are asked about in the examination of June"
-    shelved.make(name, 0, 1)
-    row, pane = shelved.rows[name], shelved.driver.window.library
+    library.make(name, 0, 1)
+    row, pane = library.rows[name], library.driver.window.library
     assert row.text().endswith("… · 2")
     assert row.width() <= pane.width()
     assert row.toolTip().splitlines() == [name, "metals", "birds"]

@@ -2,62 +2,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import Qt
 
 from desktop.core.records import BookStatus
 from desktop.ui.shell.drag_and_drop import Dropped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tests.ui.conftest import Driver
-
-
-def drop(driver: Driver, *paths: Path) -> str:
-    """Drag files over the window and let go; return what the sign said."""
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    copy, left, none = (
-        Qt.DropAction.CopyAction,
-        Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
-    )
-    window = driver.window
-    enter = QDragEnterEvent(window.rect().center(), copy, data, left, none)
-    window.dragEnterEvent(enter)
-    said = window.overlay.text
-    assert window.overlay.isVisible()
-    window.dropEvent(QDropEvent(QPointF(window.rect().center()), copy, data, left, none))
-    assert not window.overlay.isVisible()
-    return said
-
-
-def test_dropped_file_becomes_a_card(driver: Driver) -> None:
-    assert driver.window.conversation.welcome.isVisible()
-    said = drop(driver, driver.file("metals.pdf"))
-    assert said == "Add to the library: metals.pdf"
-    cards = driver.window.library.cards
-    driver.until(lambda: cards and next(iter(cards.values())).state.text() == "Ready")
-    assert next(iter(cards.values())).title.text() == "metals"
-    assert driver.window.conversation.view.isVisible()
-
-
-def test_folders_are_looked_through_and_other_files_named(driver: Driver, tmp_path: Path) -> None:
-    below = tmp_path / "shelf" / "deep"
-    below.mkdir(parents=True)
-    for name in ("a.pdf", "b.PDF", ".hidden.pdf", "notes.txt"):
-        (below / name).write_bytes(b"x")
-    other = tmp_path / "song.mp3"
-    other.touch()
-    said = drop(driver, tmp_path / "shelf", other)
-    assert said == "Add every PDF in: shelf\nLeft alone: song.mp3"
-    driver.until(lambda: len(driver.window.library.cards) == 2)
-    assert "Left alone: song.mp3" in driver.window.notices.text.text()
-    names = sorted(entry.name for entry in driver.window.book_list.entries.values())
-    driver.until(lambda: all(e.book for e in driver.window.book_list.entries.values()))
-    assert names == ["a", "b"]
 
 
 def test_same_file_again_is_told(driver: Driver) -> None:
@@ -169,7 +122,7 @@ def test_handbook_is_one_click_away(driver: Driver) -> None:
     cards = driver.window.library.cards
     driver.until(lambda: cards and next(iter(cards.values())).state.text() == "Ready")
     assert next(iter(cards.values())).title.text() == "handbook"
-    driver.window.commands._open_handbook()
+    driver.window.menus._open_handbook()
     driver.until(lambda: driver.window.page.sheet.picture is not None)
 
 

@@ -64,7 +64,7 @@ def test_models_are_listed_used_and_removed(driver: Driver, paths: Paths) -> Non
     session.open_models()
     page = driver.window.conversation.all_models
     assert page is not None
-    driver.window.store.load()
+    driver.window.model_list.load()
     driver.until(lambda: "big" in page.cards and page.cards["big"].model.installed)
     driver.window.workers.fetcher.request("models", on_event=lambda _: None)
     page.use_wanted.emit("big")
@@ -74,7 +74,7 @@ def test_models_are_listed_used_and_removed(driver: Driver, paths: Paths) -> Non
     assert message.answer.model == "big"
     session.open_models()
     page.cards["big"].remove.click()
-    driver.until(lambda: not driver.window.store.models["big"].installed)
+    driver.until(lambda: not driver.window.model_list.models["big"].installed)
     assert driver.window.conversation.composer.model.text() == "Tiny"
 
 

@@ -64,10 +64,10 @@ def test_find_counts_shows_and_moves(driver: Driver, page: PagePane) -> None:
     driver.until(lambda: number(page) == "3")
     driver.until(lambda: len(page.sheet.marks.found) == 2)
     assert page.sheet.marks.now == (words_of_page()[1].rect,)
-    page.find_bar.go_back()
+    page.find_bar.find_previous()
     driver.until(lambda: number(page) == "7")
     assert page.find_bar.count.text() == "4 of 4"
-    page.find_bar.shut()
+    page.find_bar.dismiss()
     assert not page.sheet.marks.found
 
 

@@ -9,23 +9,20 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from desktop.core.errors import CancelledError
 from desktop.core.text import normalisation
 from desktop.core.text.facts import names
 from desktop.paths import resource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from desktop.core.answering.attribution.citations import Proved
-    from desktop.core.answering.prompt.prompts import Prompts
-    from desktop.core.answering.request import Draft, EngineLike, Request
-    from desktop.core.llm.runtime.generation import Message, Splice
+    from desktop.core.answering.request import Draft, Request
 
 _NOT = r"\b[^.]{0,40}\b(?:does not|doesn't|do not|don't|did not|is no|ne)\b[^.]{0,12}\b"
 _REFUSALS = re.compile(
@@ -43,6 +40,37 @@ ANY = "*"
 """The entry for an embedder and model that nothing was fitted for."""
 
 
+@dataclass(frozen=True)
+class Decision:
+    """Whether an answer is given.
+
+    Attributes:
+        given: Whether it is borne out well enough.
+        refused: Whether the model itself wrote that the passages do not answer.
+        signs: By which it was decided, see `signs`; empty after a refusal.
+    """
+
+    given: bool
+    refused: bool = False
+    signs: dict[str, float] = field(default_factory=dict)
+
+
+def decide(request: Request, draft: Draft, proved: Proved, embedder: str, refusal: str) -> Decision:
+    """Return whether to give an answer, or to say that the book does not say.
+
+    Args:
+        request: What was asked.
+        draft: What the model wrote.
+        proved: What of it is proved.
+        embedder: The embedder's identity; what was fitted belongs to it and to the model.
+        refusal: What the model writes where the passages do not answer.
+    """
+    if refuses(proved.own, refusal):
+        return Decision(given=False, refused=True)
+    found = signs(request, draft, proved)
+    return Decision(load(embedder, draft.model).answers(found), signs=found)
+
+
 def refuses(answer: str, refusal: str) -> bool:
     """Whether the model's text says that the passages do not answer."""
     start = answer.strip()[:200]
@@ -50,36 +78,6 @@ def refuses(answer: str, refusal: str) -> bool:
     before, found, _ = said.partition(words)
     early = bool(found) and len(before.split()) <= APOLOGY_WORDS
     return early or bool(_REFUSALS.match(start))
-
-
-def self_evaluation(
-    engine: EngineLike,
-    texts: Prompts,
-    messages: Sequence[Message],
-    splices: Sequence[Splice],
-    cancelled: Callable[[], bool],
-) -> float | None:
-    """Return what a model itself says of whether what it read answers, see `Draft.said`.
-
-    Only the end of the prompt is read again.
-
-    Args:
-        engine: Runs the model.
-        texts: The prompts.
-        messages: The prompt that was answered.
-        splices: What of it may be put in by its states.
-        cancelled: Asked whether to stop; there is then no word.
-    """
-    if not texts.asks:
-        return None
-    prompt = engine.chat(texts.asked(messages))
-    if len(prompt) > engine.context_tokens:
-        return None
-    try:
-        odds = engine.odds(prompt, texts.yes, texts.no, splices=splices, cancelled=cancelled)
-    except CancelledError:
-        return None  # the answer itself is whole
-    return round(odds, 4)
 
 
 def signs(request: Request, draft: Draft, proved: Proved) -> dict[str, float]:
@@ -90,8 +88,8 @@ def signs(request: Request, draft: Draft, proved: Proved) -> dict[str, float]:
     neighbouring words. `named`: share of the question's names that do. `proved`: share of the
     answer's sentences that are proved. `covered`: how far the proofs cover them, on average.
     `founded`: whether anything is proved, or copied from the passages word for word. `certain`:
-    the mean probability, geometric, of the tokens written. `said`: see `Draft.said`; this one may
-    lie below 0, and is 0 where the model was not asked.
+    the mean probability, geometric, of the tokens written. `self_evaluation`: that of the draft,
+    which may lie below 0; 0 where the model was not asked.
     """
     question = request.question
     texts = [normalisation.content_words(f"{s.section} {s.text}") for s in draft.sources]
@@ -115,7 +113,7 @@ def signs(request: Request, draft: Draft, proved: Proved) -> dict[str, float]:
         "covered": sum(proved.scores) / len(proved.scores) if proved.scores else 0.0,
         "founded": float(proved.quotes > 0 or len(proved.unsupported) < proved.claims),
         "certain": math.exp(draft.certainty),
-        "said": 0.0 if draft.said is None else draft.said,
+        "self_evaluation": draft.self_evaluation or 0.0,
     }
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from desktop.core.answering.attribution import claims
 from desktop.core.answering.attribution.alignment import Aligner
 from desktop.core.records import Citation, Verdict
-from desktop.core.text import normalisation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +26,7 @@ class Proved:
 
     Attributes:
         text: The answer with markers.
+        own: The answer without markers and quotations.
         unsupported: Sentences for which no proof was found.
         claims: Sentences that state something.
         scores: For each of them the share that its proof covers; 0 where there is none.
@@ -34,6 +34,7 @@ class Proved:
     """
 
     text: str
+    own: str
     citations: tuple[Citation, ...]
     unsupported: tuple[str, ...]
     claims: int
@@ -56,23 +57,18 @@ def prove(
     """
     written = claims.part(answer)
     aligner = Aligner(sources, question, embed=embed)
-    spans = [span for span in claims.spans(written.text) if _states(written.text[slice(*span)])]
-    said = [written.text[start:end] for start, end in spans]
+    said = written.sentences()
     found = aligner.proofs([*said, *written.quotes])
     cited: list[Citation] = []
     true = [
-        (quote, proof)
-        for quote, proof in zip(written.quotes, found[len(said) :], strict=True)
+        (quote, proof, adds)
+        for quote, proof, adds in zip(written.quotes, found[len(said) :], written.adds, strict=True)
         if proof is not None and proof.verdict is Verdict.VERBATIM
     ]
-    kept = [
-        f"> {_marked(quote, proof, cited, sources)}"
-        for quote, proof in true
-        if claims.adds(quote, written.text)
-    ]
+    kept = [f"> {_marked(quote, proof, cited, sources)}" for quote, proof, adds in true if adds]
     pieces: list[str] = []
     position = 0
-    for (start, end), proof in zip(spans, found, strict=False):
+    for (start, end), proof in zip(written.claims, found, strict=False):
         pieces.append(written.text[position:start])
         pieces.append(_marked(written.text[start:end], proof, cited, sources))
         position = end
@@ -81,16 +77,13 @@ def prove(
     proofs = found[: len(said)]
     return Proved(
         text,
+        written.text,
         tuple(cited),
         tuple(claim for claim, proof in zip(said, proofs, strict=True) if proof is None),
         len(proofs),
         tuple(proof.score if proof else 0.0 for proof in proofs),
         len(true),
     )
-
-
-def _states(sentence: str) -> bool:
-    return bool(normalisation.content_words(sentence))
 
 
 def _marked(

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from desktop.core.text import normalisation, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Set
 
 _MARKER = r"\[[1-9]\d*(?:\s*[,;–-]\s*\d+)*\]"
 _INVENTED = re.compile(
@@ -30,10 +34,18 @@ class Written:
     Attributes:
         quotes: Lines that it copied from the passages, to show on what it relies.
         text: Its answer, without them and without markers that it invented.
+        claims: Spans of `text`: its sentences and list entries that state something.
+        adds: For each quotation, whether it says something that `text` does not say already.
     """
 
     quotes: tuple[str, ...]
     text: str
+    claims: tuple[tuple[int, int], ...]
+    adds: tuple[bool, ...]
+
+    def sentences(self) -> list[str]:
+        """Return the claims' texts."""
+        return [self.text[start:end] for start, end in self.claims]
 
 
 def part(text: str) -> Written:
@@ -45,20 +57,25 @@ def part(text: str) -> Written:
             quotes.append(_CELLS.sub(" \u00b7 ", line[mark.end() :]).strip(" \u00b7"))
         elif not mark:
             rest.append(line)
+    own = list(dict.fromkeys(quotes))
     answer = "\n".join(rest).strip()
     if not answer:  # the quotations are all it says
-        return Written((), "\n".join(dict.fromkeys(quotes)))
-    return Written(tuple(dict.fromkeys(quotes)), answer)
+        own, answer = [], "\n".join(own)
+    words = set(normalisation.content_words(answer))
+    return Written(
+        tuple(own),
+        answer,
+        tuple(span for span in _spans(answer) if normalisation.content_words(answer[slice(*span)])),
+        tuple(_adds(quote, words) for quote in own),
+    )
 
 
-def adds(quote: str, answer: str) -> bool:
-    """Whether a quotation says something that the answer does not say already."""
+def _adds(quote: str, said: Set[str]) -> bool:
     words = normalisation.content_words(quote)
-    said = set(normalisation.content_words(answer))
     return sum(word in said for word in words) < _DOUBLED * len(words)
 
 
-def spans(text: str) -> list[tuple[int, int]]:
+def _spans(text: str) -> list[tuple[int, int]]:
     """Return the spans of an answer's sentences and list entries."""
     result = []
     position = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from desktop.core.answering.attribution import abstention, citations, claims
+from desktop.core.answering.attribution import abstention, citations
 from desktop.core.answering.prompt import prompts
 from desktop.core.answering.prompt.context import best_first, from_hit
 from desktop.core.records import Answer, Mode, Timings
@@ -47,15 +47,18 @@ def verify(request: Request, draft: Draft, *, embedder: str, embed: Embed | None
     )
     if draft.stopped:
         return answer
-    if abstention.refuses(claims.part(draft.text).text, prompts.load().refusal):
-        return _withheld(answer, draft.notes, {})
-    signs = abstention.signs(request, draft, proved)
-    if request.mode is not Mode.LONG_CONTEXT and not abstention.load(embedder, draft.model).answers(
-        signs
-    ):
-        note = f"The model wrote this, but the passages do not bear it out: {draft.text}"
-        return _withheld(answer, (*draft.notes, note), signs)
-    return replace(answer, confidence=signs)
+    decision = abstention.decide(request, draft, proved, embedder, prompts.load().refusal)
+    answer = replace(answer, confidence=decision.signs)
+    if decision.given or (request.mode is Mode.LONG_CONTEXT and not decision.refused):
+        return answer
+    note = f"The model wrote this, but the passages do not bear it out: {draft.text}"
+    return replace(
+        answer,
+        answer=prompts.load().refusal,
+        abstained=True,
+        citations=(),
+        notes=draft.notes if decision.refused else (*draft.notes, note),
+    )
 
 
 def no_evidence_answer(question: str, mode: Mode, model: str, found: RetrievalResult) -> Answer:
@@ -77,17 +80,6 @@ def no_evidence_answer(question: str, mode: Mode, model: str, found: RetrievalRe
         timings=Timings(retrieve_s=took, total_s=took),
         notes=(note,),
         limits=found.limits,
-    )
-
-
-def _withheld(answer: Answer, notes: tuple[str, ...], signs: dict[str, float]) -> Answer:
-    return replace(
-        answer,
-        answer=prompts.load().refusal,
-        abstained=True,
-        citations=(),
-        notes=notes,
-        confidence=signs,
     )
 
 

@@ -1,61 +1,48 @@
-"""Writing an answer: choose what to read, read it, write.
+"""Generating an answer: a mode chooses what is read, a prompt is made of it, the model writes.
 
-Keeps one model loaded. Finding passages is done before, proving after; see `steps`. Knows
-nothing of windows and command lines.
+Retrieval is done before, verification after; see `pipeline.steps`. Knows nothing of windows and
+command lines.
 """
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from desktop.core.answering.attribution.abstention import self_evaluation
 from desktop.core.answering.generation.model_manager import ModelManager, llama_engine
-from desktop.core.answering.modes import long_context, retrieval
-from desktop.core.answering.modes.budget import (
-    MOST_ANSWER_TOKENS,
-    Estimate,
-    estimate,
-    shared_prefix,
-)
-from desktop.core.answering.modes.map_reduce import map_reduce
+from desktop.core.answering.modes import budget
+from desktop.core.answering.modes.map_reduce import notes_as_draft
+from desktop.core.answering.modes.mode import ModeInput
+from desktop.core.answering.modes.registry import mode_of
 from desktop.core.answering.prompt import prompts
+from desktop.core.answering.prompt.assembly import assemble, turns_to_go_on
 from desktop.core.answering.prompt.blocks import PromptBlocks
-from desktop.core.answering.prompt.context import quoting_guide
-from desktop.core.answering.prompt.recap import MOST_TOKENS as REMINDER_TOKENS
-from desktop.core.answering.prompt.recap import recap
+from desktop.core.answering.prompt.context import MOST_ANSWER_TOKENS
+from desktop.core.answering.prompt.self_evaluation import self_evaluation
 from desktop.core.answering.request import Draft
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.llm.runtime.generation import Generation, Sampling
 from desktop.core.progress import Pace
-from desktop.core.records import Mode, Progress, Timings, Turn
-from desktop.core.retrieval import query_parsing
-from desktop.core.retrieval.query_rewriting import leans_on_before
+from desktop.core.records import Mode, Progress, Timings
+from desktop.core.retrieval import query_patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from desktop.core.answering.generation.loaded_model import LoadedModel
     from desktop.core.answering.generation.model_manager import MakeEngine
-    from desktop.core.answering.prompt.context import Context, ModeContext, Source
+    from desktop.core.answering.modes.budget import Estimate
+    from desktop.core.answering.prompt.assembly import AssembledPrompt
+    from desktop.core.answering.prompt.context import Context, Source
     from desktop.core.answering.request import Listener, Request
     from desktop.core.library.library import Library
     from desktop.core.library.search_filter import SearchFilter
     from desktop.core.llm.models.store import ModelStore
-    from desktop.core.llm.runtime.generation import Splice
 
-MODES: dict[Mode, ModeContext] = {
-    Mode.RETRIEVAL: retrieval.choose,
-    Mode.LONG_CONTEXT: long_context.choose,
-}
-"""A new mode is one new module and one line here."""
-
-MOST_INTERPRETED = 96
-"""Longest reply in `query_parsing.GRAMMAR`."""
-TURN_WORDS = 90
-"""Words kept of an earlier answer: enough to say what "it" is, without reading it all again."""
+MOST_PARSED_TOKENS = 96
+"""Longest reply in `query_patterns.GRAMMAR`."""
 NOT_KEPT = (
     "What was read could not be kept, so the next start of Lutrin reads it again: the disk is "
     "almost full, or the room for what is kept"
@@ -67,11 +54,10 @@ NOT_SPLICED = (
 REPEATS = 3
 """A stretch of text that comes this often is a loop, and writing stops."""
 _LOOP_CHARACTERS = 60
-_MARKER = re.compile(r"\s*\[\d+\]")
 
 
 class AnswerGenerator:
-    """Answers questions on one library.
+    """Generates answers on one library.
 
     Args:
         library: The library.
@@ -106,97 +92,98 @@ class AnswerGenerator:
             UserFacingError: if it can't be answered now, and why.
             CancelledError: if stopped before the first word.
         """
-        if request.mode not in MODES:
+        build_context = mode_of(request)
+        if build_context is None:
             raise UserFacingError(
                 "No adapter has been trained for this book", "Ask in retrieval mode"
             )
-        with (
-            self._library.turns.answering(
-                waiting=lambda: listener.stage(Progress("waiting", 0, 0, "")),
-                cancelled=listener.cancelled,
-            ),
-            self.models.foreground(request.model, listener) as loaded,
-        ):
-            return self._write(request, listener, loaded)
+        with self._turn(listener), self.models.foreground(request.model, listener) as loaded:
+            start = time.monotonic() - request.found.retrieve_s
+            history = turns_to_go_on(request.question, request.history)
+            blocks = PromptBlocks(self._library, loaded, prompts.load())
+            frame = blocks.engine.chat(blocks.texts.messages(request.question, (), history))
+            given = ModeInput(
+                self._library, loaded, blocks, request, listener, len(frame) + MOST_ANSWER_TOKENS
+            )
+            if given.room <= 0:
+                raise UserFacingError(
+                    "The question is too long for this model",
+                    "Shorten it, and ask in several steps",
+                )
+            context = build_context(given)
+            stopped = listener.cancelled()
+            if request.map_reduce and (stopped or not context.sources):
+                return notes_as_draft(
+                    context,
+                    request,
+                    model=loaded.model.name,
+                    refusal=blocks.texts.refusal,
+                    total_s=time.monotonic() - start,
+                    stopped=stopped,
+                )
+            whole = (
+                request.mode is Mode.LONG_CONTEXT
+                and context.left_out is None
+                and not request.map_reduce
+            )
+            prompt = assemble(blocks, request.question, context.sources, history, first=whole)
+            return self._decode(given, context, prompt, start)
 
     def estimate(self, where: SearchFilter, model: str | None, listener: Listener) -> Estimate:
-        """Return what reading a part of one book as a whole takes; see `meter.estimate`.
+        """Return what reading a part of one book as a whole takes; see `budget.estimate`.
 
         Raises:
             UserFacingError: if no model can be loaded, or there is no such part.
             CancelledError: if stopped.
         """
         with self.models.foreground(model, listener) as loaded:
-            return estimate(loaded, self._library.catalog, where)
+            return budget.estimate(loaded, self._library.catalog, where)
 
     def parse_query(self, question: str, model: str | None, listener: Listener) -> str:
-        """Return what the model makes of where a question says to look, in `query_parsing.GRAMMAR`.
+        """Return what the model makes of where a question says to look.
+
+        Returns:
+            A text in `query_patterns.GRAMMAR`.
 
         Raises:
             UserFacingError: if no model can be loaded.
             CancelledError: if stopped.
         """
-        answering = self._library.turns.answering(
-            waiting=lambda: listener.stage(Progress("waiting", 0, 0, "")),
-            cancelled=listener.cancelled,
-        )
-        with answering, self.models.foreground(model, listener) as loaded:
+        with self._turn(listener), self.models.foreground(model, listener) as loaded:
             engine = loaded.engine
-            texts = prompts.load("structure")
-            messages = [*texts.start(), ("user", question)]
+            messages = [*prompts.load("structure").start(), ("user", question)]
             pieces = engine.generate(
                 engine.chat(messages),
                 Generation(),
-                most_tokens=MOST_INTERPRETED,
+                most_tokens=MOST_PARSED_TOKENS,
                 cancelled=listener.cancelled,
-                grammar=query_parsing.GRAMMAR,
+                grammar=query_patterns.GRAMMAR,
             )
             return "".join(pieces)
 
-    def _write(self, request: Request, listener: Listener, loaded: LoadedModel) -> Draft:
-        engine, model = loaded.engine, loaded.model.name
-        start = time.monotonic() - request.found.retrieve_s
-        texts = prompts.load()
-        history = _recent(request)
-        blocks = PromptBlocks(self._library, loaded, texts)
-        context = self._context(request, loaded, texts, history, blocks, listener)
-        if request.map_reduce and (listener.cancelled() or not context.sources):
-            return self._noted(context, request, model, start, listener)
-        whole = (
-            request.mode is Mode.LONG_CONTEXT
-            and context.left_out is None
-            and not request.map_reduce
+    def _turn(self, listener: Listener) -> AbstractContextManager[None]:
+        return self._library.turns.answering(
+            waiting=lambda: listener.stage(Progress("waiting", 0, 0, "")),
+            cancelled=listener.cancelled,
         )
-        again = recap(request.question, context.sources, lambda t: len(engine.tokenize(t)))
-        messages = texts.messages(
-            request.question, context.sources, history, first=whole, again=again
-        )
-        prompt, places = engine.chat_in_parts(messages)
-        splices = blocks.splices(context.sources, places)
-        try:
-            loaded.widen(len(prompt) + MOST_ANSWER_TOKENS)
-        except UserFacingError:
-            self.close()  # it has no window left
-            raise
-        kept = shared_prefix(engine, texts, prompt, context.sources) if whole else 0
+
+    def _decode(
+        self, given: ModeInput, context: Context, prompt: AssembledPrompt, start: float
+    ) -> Draft:
+        """Return what the model writes behind a prompt.
+
+        Args:
+            given: What the mode was given.
+            context: What it chose.
+            prompt: The prompt that was made of it.
+            start: When the question was asked, on the clock of `time.monotonic`.
+        """
+        request, loaded, listener = given.request, given.loaded, given.listener
+        self._widen(loaded, len(prompt.tokens) + MOST_ANSWER_TOKENS)
         figures = Generation()
-        reading = _Reading(listener.stage)
-        sampling = Sampling(temperature=0.6, seed=request.attempt) if request.attempt else None
         pieces: list[str] = []
         first_word = 0.0
-        for piece in engine.generate(
-            prompt,
-            figures,
-            most_tokens=MOST_ANSWER_TOKENS,
-            sampling=sampling,
-            reading=reading.at,
-            cancelled=listener.cancelled,
-            fresh=request.fresh,
-            guide=quoting_guide(context.sources, engine.tokenize),
-            kept=kept,
-            states=loaded.states(context.sources[0].book) if whole else None,
-            splices=splices,
-        ):
+        for piece in self._pieces(given, context, prompt, figures):
             if not pieces:
                 first_word = time.monotonic() - start
                 listener.stage(Progress("writing", 0, 0, "tokens"))
@@ -210,40 +197,67 @@ class AnswerGenerator:
             raise CancelledError
         if not text:
             raise UserFacingError(
-                f"The model {model} wrote nothing",
+                f"The model {loaded.model.name} wrote nothing",
                 "Ask in other words; if that does not help, get the model again or choose another",
             )
-        notes = context.notes + self._news(loaded, context)
-        if figures.reused_tokens < kept and self._library.states.full:
-            notes += (NOT_KEPT,)
         stopped = figures.finish == "stopped"
-        said = None
+        evaluation = None
         if request.mode is Mode.RETRIEVAL and not stopped:
-            said = self_evaluation(engine, texts, messages, splices, listener.cancelled)
-        timings = Timings(
-            retrieve_s=round(request.found.retrieve_s, 3),
-            prefill_s=round(figures.prefill_s, 3),
-            ttft_s=round(first_word, 3),
-            total_s=round(time.monotonic() - start, 3),
-            prompt_tokens=figures.prompt_tokens,
-            reused_tokens=figures.reused_tokens,
-            generated_tokens=figures.generated_tokens,
-            tokens_per_s=round(figures.tokens_per_s, 2),
-        )
+            evaluation = self_evaluation(
+                given.blocks.engine, given.blocks.texts, prompt, listener.cancelled
+            )
         return Draft(
             text=text,
-            model=model,
-            sources=_reused(context.sources, kept, splices, figures),
-            timings=timings,
+            model=loaded.model.name,
+            sources=_reused(context.sources, prompt, figures),
+            timings=Timings(
+                retrieve_s=round(request.found.retrieve_s, 3),
+                prefill_s=round(figures.prefill_s, 3),
+                ttft_s=round(first_word, 3),
+                total_s=round(time.monotonic() - start, 3),
+                prompt_tokens=figures.prompt_tokens,
+                reused_tokens=figures.reused_tokens,
+                generated_tokens=figures.generated_tokens,
+                tokens_per_s=round(figures.tokens_per_s, 2),
+            ),
             left_out=context.left_out,
-            notes=notes,
+            notes=(*context.notes, *self._notes(loaded, context, prompt, figures)),
             stopped=stopped,
             certainty=round(figures.certainty, 4),
-            said=said,
+            self_evaluation=evaluation,
         )
 
-    def _news(self, loaded: LoadedModel, context: Context) -> tuple[str, ...]:
-        """Return notes, each once, on how the model is run and what of it can't be used."""
+    def _widen(self, loaded: LoadedModel, tokens: int) -> None:
+        try:
+            loaded.widen(tokens)
+        except UserFacingError:
+            self.close()  # it has no window left
+            raise
+
+    def _pieces(
+        self, given: ModeInput, context: Context, prompt: AssembledPrompt, figures: Generation
+    ) -> Iterator[str]:
+        """Yield the text as it is written, and fill in the figures."""
+        request, loaded = given.request, given.loaded
+        sampling = Sampling(temperature=0.6, seed=request.attempt) if request.attempt else None
+        return loaded.engine.generate(
+            prompt.tokens,
+            figures,
+            most_tokens=MOST_ANSWER_TOKENS,
+            sampling=sampling,
+            reading=_PrefillProgress(given.listener.stage).at,
+            cancelled=given.listener.cancelled,
+            fresh=request.fresh,
+            guide=prompt.guide,
+            kept=prompt.shared,
+            states=loaded.states(context.sources[0].book) if prompt.shared else None,
+            splices=prompt.splices,
+        )
+
+    def _notes(
+        self, loaded: LoadedModel, context: Context, prompt: AssembledPrompt, figures: Generation
+    ) -> tuple[str, ...]:
+        """Return what is to be told of this run: how the model is run is told once."""
         notes = [note for note in loaded.notices() if note not in self._told]
         unused = NOT_SPLICED.format(model=loaded.model.name)
         if not loaded.engine.splices and unused not in self._told:
@@ -251,75 +265,13 @@ class AnswerGenerator:
             if any(self._library.states.usage(book).states for book in books):
                 notes.append(unused)
         self._told.update(notes)
+        if figures.reused_tokens < prompt.shared and self._library.states.full:
+            notes.append(NOT_KEPT)
         return tuple(notes)
 
-    def _noted(
-        self, context: Context, request: Request, model: str, start: float, listener: Listener
-    ) -> Draft:
-        """Return what was noted as it is: reading was stopped, or nothing was found."""
-        stopped = listener.cancelled()
-        if stopped and not context.noted:
-            raise CancelledError
-        text = "\n".join(f"> {quote}" for quote in context.noted) or prompts.load().refusal
-        took = round(time.monotonic() - start, 3)
-        return Draft(
-            text=text,
-            model=model,
-            sources=context.sources,
-            timings=Timings(retrieve_s=round(request.found.retrieve_s, 3), total_s=took),
-            left_out=context.left_out,
-            notes=context.notes,
-            stopped=stopped,
-        )
 
-    def _context(
-        self,
-        request: Request,
-        loaded: LoadedModel,
-        texts: prompts.Prompts,
-        history: Sequence[Turn],
-        blocks: PromptBlocks,
-        listener: Listener,
-    ) -> Context:
-        engine = loaded.engine
-        frame = engine.chat(texts.messages(request.question, (), history))
-        taken = len(frame) + MOST_ANSWER_TOKENS
-        if loaded.default_window <= taken:
-            raise UserFacingError(
-                "The question is too long for this model", "Shorten it, and ask in several steps"
-            )
-
-        if request.map_reduce:
-            room = loaded.default_window - taken
-            return map_reduce(self._library, loaded, blocks, request, listener, room=room)
-
-        def chosen(window: int) -> Context:
-            return MODES[request.mode](
-                self._library.catalog,
-                request.found.hits,
-                books=[book for book, _ in request.found.books],
-                where=request.found.where,
-                count=lambda text: len(engine.tokenize(text)),
-                room=window - taken,
-                reordered=request.reordered,
-            )
-
-        if request.mode is Mode.LONG_CONTEXT:
-            # What fits whole is read once and then kept, so it may take long; a part may not.
-            whole = chosen(loaded.widest())
-            if whole.left_out is None:
-                return whole
-        context = chosen(loaded.default_window)
-        if request.mode is not Mode.RETRIEVAL or request.fresh or request.reordered:
-            return context
-        room = loaded.default_window - taken - REMINDER_TOKENS
-        return replace(
-            context, sources=blocks.with_saved_blocks(context.sources, request.found.where, room)
-        )
-
-
-class _Reading:
-    """Tells how far the prompt is read; what was still in the memory says nothing of the pace."""
+class _PrefillProgress:
+    """Tells how far a prompt is read; what was still in the memory says nothing of the pace."""
 
     def __init__(self, stage: Callable[[Progress], None]) -> None:
         self._stage = stage
@@ -333,21 +285,12 @@ class _Reading:
             self._pace.at(done)
 
 
-def _recent(request: Request) -> list[Turn]:
-    """Return the turn before, where the question leans on it; its answer without markers."""
-    if not request.history or not leans_on_before(request.question):
-        return []
-    turn = request.history[-1]
-    words = _MARKER.sub("", turn.answer).split()
-    return [Turn(turn.question, " ".join(words[:TURN_WORDS]))]
-
-
 def _reused(
-    sources: Sequence[Source], kept: int, splices: Sequence[Splice], figures: Generation
+    sources: Sequence[Source], prompt: AssembledPrompt, figures: Generation
 ) -> tuple[Source, ...]:
-    """Return sources, those marked that were known from before."""
-    whole = 0 < kept <= figures.reused_tokens
-    starts = iter(splices)
+    """Return sources, those marked whose saved states spared reading them."""
+    whole = 0 < prompt.shared <= figures.reused_tokens
+    starts = iter(prompt.splices)
     return tuple(
         replace(source, reused=next(starts).start in figures.spliced if source.block else whole)
         for source in sources

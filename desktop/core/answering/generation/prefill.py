@@ -1,4 +1,4 @@
-"""Reading a book ahead: the state of each leaf is kept, so that questions about it start at once.
+"""Prefilling a book: the state of each block is saved, so that questions about it start at once.
 
 Stands back for answers, here and in any other process on the library, and for whatever else wants
 the model. What is done is kept at every moment; another run goes on from there.
@@ -85,7 +85,7 @@ def prefill(
         where: The part, of one book.
         model: Name of the model; None for the default.
         listener: Told of progress, in passages.
-        near: Pages around which to begin, in whole strides.
+        near: Pages around which to begin, in whole segments.
         waits: Asked before each page whether to wait.
 
     Raises:
@@ -98,10 +98,10 @@ def prefill(
     if not numbers:
         raise UserFacingError("The book has no such pages", "Choose another part")
     counts = {number: len(library.catalog.passages_on(book, number)) for number in numbers}
-    # By strides, each from its first page: a leaf is read behind those before it.
+    # By segments, each from its first page: a block is read behind those before it.
     at = {segment_of(page) for page in near}
     numbers.sort(key=lambda n: (min((abs(segment_of(n) - m) for m in at), default=0), n))
-    reader = _Reader(library, models, model, listener, waits)
+    reader = _Prefiller(library, models, model, listener, waits)
     pace = Pace(listener.stage, "studying", total=sum(counts.values()), unit="passages")
     done = 0
     for number in numbers:
@@ -120,7 +120,7 @@ def prefill(
     )
 
 
-class _Reader:
+class _Prefiller:
     """Reads page after page while nobody else wants the model."""
 
     def __init__(
@@ -162,7 +162,7 @@ class _Reader:
                     return self._read(blocks, blocks.of(book, [page]))
 
     def _read(self, blocks: PromptBlocks, found: Sequence[Source]) -> bool:
-        """Read leaves; raises CancelledError where someone else wants the model, too."""
+        """Read blocks; raises CancelledError where someone else wants the model, too."""
         for block in found:
             if blocks.saved(block):
                 continue

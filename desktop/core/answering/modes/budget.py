@@ -1,34 +1,28 @@
-"""What reading a part of a book as a whole takes: said before anything is read."""
+"""The token budget of a part of a book: what reading all of it takes, before any is read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from desktop.core.answering.modes import long_context
 from desktop.core.answering.prompt import prompts
-from desktop.core.answering.prompt.context import FRAME_TOKENS
+from desktop.core.answering.prompt.assembly import shared_prefix
+from desktop.core.answering.prompt.context import FRAME_TOKENS, MOST_ANSWER_TOKENS
 
 # decode() reads the hints.
 from desktop.core.llm.hardware.memory_plan import Shortage  # noqa: TC001
 from desktop.core.retrieval import table_of_contents
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from desktop.core.answering.generation.loaded_model import LoadedModel
-    from desktop.core.answering.prompt.context import Source
-    from desktop.core.answering.request import EngineLike
     from desktop.core.library.catalog import Catalog
     from desktop.core.library.search_filter import SearchFilter
 
-MOST_ANSWER_TOKENS = 400
-"""Longest answer; it ends by itself long before."""
 MOST_COUNTED = 4
 """A text of more characters than so many windows have tokens is not counted but estimated."""
 CHARACTERS_A_TOKEN = 4.0
-MAP_REDUCE = 1.5
+MAP_REDUCE_COST = 1.5
 """Time of reading through for a question, taking notes, against that of reading. On four questions
 of the test books, 38 to 71 pages each, it was 1.35 to 1.7."""
 _LEVELS = 3
@@ -151,13 +145,4 @@ def _map_reduce(loaded: LoadedModel, tokens: int) -> float | None:
     """Return about how long a text takes of which half a usual window is read at a time."""
     at_once = loaded.default_window // 2
     each = loaded.seconds(at_once)
-    return None if each is None else MAP_REDUCE * each * tokens / at_once
-
-
-def shared_prefix(
-    engine: EngineLike, texts: prompts.Prompts, prompt: Sequence[int], sources: Sequence[Source]
-) -> int:
-    """Return how many first tokens of a prompt are alike whatever is asked of its sources."""
-    other = engine.chat(texts.messages("", sources, (), first=True))
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(prompt, other, strict=False))
-    return sum(1 for _ in same)
+    return None if each is None else MAP_REDUCE_COST * each * tokens / at_once

@@ -14,9 +14,31 @@ from desktop.core.records import LeftOut
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from desktop.core.answering.modes.mode import ModeInput
     from desktop.core.library.catalog import Catalog
     from desktop.core.library.search_filter import SearchFilter
     from desktop.core.records import Hit, Page
+
+
+def build_context(given: ModeInput) -> Context:
+    """Return the whole text where some window holds it, else what the default window holds.
+
+    What fits whole is read once and then kept, so it may take long; a part may not.
+    """
+    request, catalog = given.request, given.library.catalog
+
+    def chosen(room: int) -> Context:
+        return choose(
+            catalog,
+            request.found.hits,
+            books=given.books,
+            where=request.found.where,
+            count=given.count,
+            room=room,
+        )
+
+    whole = chosen(given.widest_room)
+    return whole if whole.left_out is None else chosen(given.room)
 
 
 def choose(
@@ -27,10 +49,20 @@ def choose(
     where: SearchFilter,
     count: Callable[[str], int],
     room: int,
-    reordered: bool = False,
 ) -> Context:
-    """See `ModeContext`. Reads one book: the one with the best find, or the only one."""
-    del reordered  # pages are read in their order
+    """Return the pages of one book that fit: the one with the best find, or the only one.
+
+    Args:
+        catalog: Where the pages are.
+        hits: What was found, best first.
+        books: Ids of the books that are asked.
+        where: The part of the library to keep to.
+        count: Tokens of a text.
+        room: Most tokens of all sources together.
+
+    Raises:
+        UserFacingError: if there is no such book or page, or not one page fits.
+    """
     book = hits[0].passage.book if hits else books[0]
     entry = catalog.find(book)
     if entry is None:

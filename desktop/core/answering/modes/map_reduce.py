@@ -1,4 +1,4 @@
-"""Reading a part of a book through for one question, a few pages at a time, taking notes.
+"""Map-reduce over a part of a book for one question: notes of a few pages each, then an answer.
 
 A note is what the model copies of those pages, word for word, so it can't be wrong, only beside
 the point. The answer is then written from the passages that were copied from, together with those
@@ -11,32 +11,27 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from desktop.core.answering.attribution.abstention import self_evaluation
 from desktop.core.answering.modes import long_context, retrieval
 from desktop.core.answering.modes.budget import CHARACTERS_A_TOKEN
-from desktop.core.answering.prompt import prompts
+from desktop.core.answering.prompt.assembly import assemble
 from desktop.core.answering.prompt.blocks import segment_of
-from desktop.core.answering.prompt.context import (
-    FRAME_TOKENS,
-    Context,
-    Source,
-    quotable,
-    quoting_guide,
-)
+from desktop.core.answering.prompt.context import FRAME_TOKENS, Context, Source, quotable
+from desktop.core.answering.prompt.self_evaluation import self_evaluation
+from desktop.core.answering.request import Draft
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.library.notes import Note
 from desktop.core.llm.runtime.constrained_decoding import MARK
 from desktop.core.llm.runtime.generation import Generation
 from desktop.core.progress import Pace
+from desktop.core.records import Timings
 from desktop.core.text.tables import within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from desktop.core.answering.generation.loaded_model import LoadedModel
-    from desktop.core.answering.prompt.blocks import PromptBlocks
-    from desktop.core.answering.request import Listener, Request
-    from desktop.core.library.library import Library
+    from desktop.core.answering.modes.mode import ModeInput
+    from desktop.core.answering.request import Request
+    from desktop.core.records import Hit
 
 MOST_NOTE_TOKENS = 160
 """Of one note: three sentences, copied."""
@@ -57,80 +52,92 @@ class Noted:
     quotes: tuple[str, ...]
 
 
-def map_reduce(
-    library: Library,
-    loaded: LoadedModel,
-    blocks: PromptBlocks,
-    request: Request,
-    listener: Listener,
-    *,
-    room: int,
-) -> Context:
+def build_context(given: ModeInput) -> Context:
     """Read a part of one book, and return what the answer is to be written from.
 
     Where the user stops it, that is what was found so far, and the pages are named that were not
     read. What is found is streamed as it is found.
 
-    Args:
-        library: Where the book and the notes are.
-        loaded: The model that reads.
-        blocks: Those of that model.
-        request: What is asked, and of which part.
-        listener: Told of progress, in pages.
-        room: Most tokens of the passages.
-
     Raises:
         UserFacingError: if there is no such part.
     """
+    request, catalog = given.request, given.library.catalog
     hits = request.found.hits
-    book = hits[0].passage.book if hits else request.found.books[0][0]
-    where = request.found.where
-    pages = {page.number: page for page in long_context.pages(library.catalog, book, where)}
+    book = hits[0].passage.book if hits else given.books[0]
+    hits = tuple(hit for hit in hits if hit.passage.book == book)
+    pages = {page.number: page for page in long_context.pages(catalog, book, request.found.where)}
     if not pages:
         raise UserFacingError("The book has no such pages", "Choose another part")
-    near = [segment_of(hit.passage.page) for hit in hits if hit.passage.book == book]
-    reader = _Reader(library, loaded, blocks, request, book, listener)
-    pace = Pace(listener.stage, "map_reduce", total=len(pages), unit="pages")
-    found: list[Noted] = []
+    noted, read = _map(given, book, sorted(pages), hits)
+    unread = long_context.left_out(
+        book,
+        (page for number, page in sorted(pages.items()) if number not in read),
+        lambda characters: round(characters / CHARACTERS_A_TOKEN),
+    )
+    room = min(given.room, MOST_READ_TOKENS)
+    found = retrieval.choose(
+        hits, count=given.count, room=room, reordered=request.reordered
+    ).sources
+    there = [piece for piece in noted if any(_within(piece.source, each) for each in found)]
+    room -= sum(source.tokens + FRAME_TOKENS for source in found)
+    added = _best([piece for piece in noted if piece not in there], room)
+    used = sorted([*there, *added], key=_place)
+    sources = tuple(piece.source for piece in added)
+    return Context(
+        (*found, *sources) if request.reordered else (*sources, *found),
+        left_out=unread,
+        notes=(_told(len(read), len(pages), len(noted), len(used)),),
+        noted=tuple(quote for piece in used for quote in piece.quotes),
+    )
+
+
+def _map(
+    given: ModeInput, book: str, pages: Sequence[int], hits: Sequence[Hit]
+) -> tuple[list[Noted], set[int]]:
+    """Return what is noted of some pages of a book, and the pages that were read for it.
+
+    Segments with hits come first, in their order.
+    """
+    near = [segment_of(hit.passage.page) for hit in hits]
+    mapper = _Mapper(given, book)
+    pace = Pace(given.listener.stage, "map_reduce", total=len(pages), unit="pages")
+    noted: list[Noted] = []
     read: set[int] = set()
     for segment in sorted({segment_of(n) for n in pages}, key=lambda n: (_rank(n, near), n)):
         numbers = [number for number in pages if segment_of(number) == segment]
+        blocks = given.blocks.of(book, numbers, given.request.found.where.sections)
         try:
-            for group in blocks.grouped(blocks.of(book, numbers, where.sections)):
-                found += reader.note(group)
+            for group in given.blocks.grouped(blocks):
+                noted += mapper.note(group)
         except CancelledError:
             break
         read.update(numbers)
         pace.at(len(read))
-    searched = retrieval.choose(
-        library.catalog,
-        [hit for hit in hits if hit.passage.book == book],
-        books=[book],
-        where=where,
-        count=lambda text: len(loaded.engine.tokenize(text)),
-        room=min(room, MOST_READ_TOKENS),
-        reordered=request.reordered,
-    ).sources
-    there = [piece for piece in found if any(_within(piece.source, each) for each in searched)]
-    taken = sum(source.tokens + FRAME_TOKENS for source in searched)
-    added = _chosen(
-        [piece for piece in found if piece not in there], min(room, MOST_READ_TOKENS) - taken
-    )
-    used = [*there, *added]
-    noted = tuple(piece.source for piece in added)
-    return Context(
-        (*searched, *noted) if request.reordered else (*noted, *searched),
-        left_out=long_context.left_out(
-            book,
-            (page for number, page in sorted(pages.items()) if number not in read),
-            lambda characters: round(characters / CHARACTERS_A_TOKEN),
-        ),
-        notes=(_said(len(read), len(pages), len(found), len(used)),),
-        noted=tuple(quote for piece in sorted(used, key=_place) for quote in piece.quotes),
+    return noted, read
+
+
+def notes_as_draft(
+    context: Context, request: Request, *, model: str, refusal: str, total_s: float, stopped: bool
+) -> Draft:
+    """Return what was noted as it is: reading was stopped, or nothing was found.
+
+    Raises:
+        CancelledError: if it was stopped before anything was noted.
+    """
+    if stopped and not context.noted:
+        raise CancelledError
+    return Draft(
+        text="\n".join(f"> {quote}" for quote in context.noted) or refusal,
+        model=model,
+        sources=context.sources,
+        timings=Timings(retrieve_s=round(request.found.retrieve_s, 3), total_s=round(total_s, 3)),
+        left_out=context.left_out,
+        notes=context.notes,
+        stopped=stopped,
     )
 
 
-def _said(read: int, pages: int, noted: int, used: int) -> str:
+def _told(read: int, pages: int, noted: int, used: int) -> str:
     """Return what the user is told of the reading."""
     were = "passage was" if noted == 1 else "passages were"
     text = f"Read {read} of {pages} pages through; {noted} {were} noted"
@@ -139,29 +146,22 @@ def _said(read: int, pages: int, noted: int, used: int) -> str:
     return f"{text}, beside what searching finds"
 
 
-class _Reader:
-    """Reads groups of leaves and takes notes."""
+class _Mapper:
+    """Reads groups of blocks, one prompt each, and takes notes."""
 
-    def __init__(
-        self,
-        library: Library,
-        loaded: LoadedModel,
-        blocks: PromptBlocks,
-        request: Request,
-        book: str,
-        listener: Listener,
-    ) -> None:
-        self._library = library
-        self._loaded = loaded
-        self._leaves = blocks
-        self._texts = prompts.load()
-        self._question = f"{request.question} {self._texts.partial}".strip()
-        self._notes = library.notes.of(book, loaded.identity, request.question)
-        self._fresh = request.fresh
-        self._listener = listener
+    def __init__(self, given: ModeInput, book: str) -> None:
+        self._library = given.library
+        self._blocks = given.blocks
+        self._engine = given.blocks.engine
+        self._count = given.count
+        question = given.request.question
+        self._question = f"{question} {given.blocks.texts.partial}".strip()
+        self._notes = given.library.notes.of(book, given.loaded.identity, question)
+        self._fresh = given.request.fresh
+        self._listener = given.listener
 
     def note(self, group: Sequence[Source]) -> list[Noted]:
-        """Return what is noted of some leaves, each passage once with all that was copied of it.
+        """Return what is noted of some blocks, each passage once with all that was copied of it.
 
         Raises:
             CancelledError: if stopped.
@@ -185,44 +185,41 @@ class _Reader:
         return list(found.values())
 
     def _taken(self, group: Sequence[Source]) -> Note:
-        engine = self._loaded.engine
-        if engine.splices and not self._fresh:
+        cancelled = self._listener.cancelled
+        if self._engine.splices and not self._fresh:
             for block in group:
-                if not self._leaves.saved(block) and self._library.states.has_room(block.book):
-                    self._leaves.read(block, cancelled=self._listener.cancelled)
-        messages = self._texts.messages(self._question, group, ())
-        prompt, places = engine.chat_in_parts(messages)
-        splices = self._leaves.splices(group, places)
+                if not self._blocks.saved(block) and self._library.states.has_room(block.book):
+                    self._blocks.read(block, cancelled=cancelled)
+        prompt = assemble(self._blocks, self._question, group, recapped=False)
         written = ""
-        for piece in engine.generate(
-            prompt,
+        for piece in self._engine.generate(
+            prompt.tokens,
             Generation(),
             most_tokens=MOST_NOTE_TOKENS,
-            cancelled=self._listener.cancelled,
+            cancelled=cancelled,
             fresh=self._fresh,
-            guide=quoting_guide(group, engine.tokenize),
-            splices=splices,
+            guide=prompt.guide,
+            splices=prompt.splices,
         ):
             written += piece
             if _ended(written):
                 break
-        if self._listener.cancelled():
+        if cancelled():
             raise CancelledError
         quotes = tuple(dict.fromkeys(_placed(group, _copied(written))))
         if not quotes:
             return Note()
-        odds = self_evaluation(engine, self._texts, messages, splices, self._listener.cancelled)
+        odds = self_evaluation(self._engine, self._blocks.texts, prompt, cancelled)
         return Note(quotes, odds or 0.0)
 
     def _holding(self, group: Sequence[Source], page: int, quote: str) -> Source | None:
-        """Return the passage that a sentence stands in; its leaf, where it stands in none."""
+        """Return the passage that a sentence stands in; its block, where it stands in none."""
         for block in group:
             if block.page != page:
                 continue
             for piece in [*self._passages(block), replace(block, block=False)]:
                 if quote in quotable([piece]):
-                    tokens = len(self._loaded.engine.tokenize(piece.shown))
-                    return replace(piece, tokens=tokens)
+                    return replace(piece, tokens=self._count(piece.shown))
         return None
 
     def _passages(self, block: Source) -> Iterator[Source]:
@@ -264,7 +261,7 @@ def _placed(group: Sequence[Source], copied: Sequence[str]) -> Iterator[tuple[in
                 break
 
 
-def _chosen(found: Sequence[Noted], room: int) -> list[Noted]:
+def _best(found: Sequence[Noted], room: int) -> list[Noted]:
     """Return the passages that answer best and fit, in the order of the book."""
     chosen = []
     for piece in sorted(found, key=lambda piece: -piece.source.score):

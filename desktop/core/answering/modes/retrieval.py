@@ -9,29 +9,42 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from desktop.core.answering.prompt import recap
 from desktop.core.answering.prompt.context import FRAME_TOKENS, Context, from_hit
 from desktop.core.text.tables import whole, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from desktop.core.library.catalog import Catalog
-    from desktop.core.library.search_filter import SearchFilter
+    from desktop.core.answering.modes.mode import ModeInput
     from desktop.core.records import Hit
 
 
+def build_context(given: ModeInput) -> Context:
+    """Return the passages that were found; the saved blocks that they stand on instead of them."""
+    request = given.request
+    context = choose(
+        request.found.hits, count=given.count, room=given.room, reordered=request.reordered
+    )
+    if request.fresh or request.reordered:
+        return context
+    sources = given.blocks.with_saved_blocks(
+        context.sources, request.found.where, given.room - recap.MOST_TOKENS
+    )
+    return replace(context, sources=sources)
+
+
 def choose(
-    catalog: Catalog,
-    hits: Sequence[Hit],
-    *,
-    books: Sequence[str],
-    where: SearchFilter,
-    count: Callable[[str], int],
-    room: int,
-    reordered: bool = False,
+    hits: Sequence[Hit], *, count: Callable[[str], int], room: int, reordered: bool = False
 ) -> Context:
-    """See `ModeContext`."""
-    del catalog, books, where  # only what was found is read
+    """Return as many passages as fit, the best one last.
+
+    Args:
+        hits: What was found, best first.
+        count: Tokens of a text.
+        room: Most tokens of all sources together.
+        reordered: Another order of the same text: what was found, then what stands around it.
+    """
     if reordered:
         pieces = [_parted(hit) for hit in hits]
         hits = [*(found for found, _ in pieces), *(hit for _, around in pieces for hit in around)]

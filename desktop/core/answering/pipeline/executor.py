@@ -1,4 +1,4 @@
-"""Carrying out the steps of an answer; each belongs to the part that has what it needs."""
+"""The executor of the pipeline's steps; each needs the library, or the language model."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""How a question becomes an answer, step by step, whoever carries the steps out.
+"""The pipeline from a question to its answer, whoever executes its steps.
 
-A generator yields what is to be done next and is sent what came of it: the command line does
-each step on the spot, the window hands it to the worker that can. So there is one strategy.
+A generator yields the step that is to be done next and is sent its result: the command line
+executes each step on the spot, the window hands it to the worker that can. So there is one
+strategy.
 """
 
 from __future__ import annotations
@@ -234,7 +235,7 @@ def _worth(answer: Answer) -> float:
 
 
 def run(steps: Generator[Step, Any, Answer], execute: Callable[[Step], Any]) -> Answer:
-    """Carry all steps out on the spot.
+    """Execute all steps on the spot.
 
     Raises:
         CancelledError: if stopped before there was an answer.

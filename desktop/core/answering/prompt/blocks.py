@@ -1,9 +1,11 @@
-"""Leaves: pages, or as much of a page as is read at a time, each the same whatever is asked.
+"""The blocks of the prompt cache: pages, or parts of long pages, alike whatever is asked.
 
-So what a model made of a leaf can be kept, and a question about it need not read it again: the
-leaf's state is put into the prompt where its text would stand. A leaf is read behind the fixed
-start of every prompt and the leaves before it in its stride, a few pages: so it knows what "this
-method" is, and a page is still read without the book before it.
+So the key/value state of a block can be saved, and a question about it need not prefill it again:
+the state is spliced into the prompt where the block's text would stand. (As in Prompt Cache, Gim
+et al., MLSys 2024; what vLLM calls a block has a fixed number of tokens, this one ends with a
+passage.) A block is prefilled behind the fixed start of every prompt and the blocks before it in
+its segment, a few pages: so it knows what "this method" is, and a page is still prefilled without
+the book before it.
 """
 
 from __future__ import annotations
@@ -31,18 +33,18 @@ if TYPE_CHECKING:
     from desktop.core.text.tables import Table
 
 SEGMENT_PAGES = 4
-"""Pages of a stride. With none before it a leaf is read worse: by the likelihood of an answer that
-was written from the plain prompt, 0.06 nats a token are lost, behind 192 tokens of text 0.02. Of 18
-first drafts 8 were right with leaves read alone, 2 refused; in strides 10 and none; read plainly
-11 and none."""
+"""Pages of a segment. With none before it a block is read worse: by the likelihood of an answer
+that was written from the plain prompt, 0.06 nats a token are lost, behind 192 tokens of text 0.02.
+Of 18 first drafts 8 were right with blocks read alone, 2 refused; in segments 10 and none; read
+plainly 11 and none."""
 _LEAST = 40
-"""Characters of a source on a leaf that count; a line that a table reaches over does not."""
+"""Characters of a source on a block that count; a line that a table reaches over does not."""
 _WHOLE = 0.9
-"""Share of a source that leaves must have to stand for it; between passages may be space."""
+"""Share of a source that blocks must have to stand for it; between passages may be space."""
 
 
 class PromptBlocks:
-    """The leaves of books as one model reads them.
+    """The blocks of books as one model reads them.
 
     Args:
         library: Where the books are.
@@ -53,26 +55,27 @@ class PromptBlocks:
     def __init__(self, library: Library, loaded: LoadedModel, texts: prompts.Prompts) -> None:
         self._library = library
         self._loaded = loaded
-        self._texts = texts
+        self.texts = texts
+        self.engine = loaded.engine
         self._tokens: dict[tuple[str, int, int], list[int]] = {}
         self._segments: dict[tuple[str, int], dict[tuple[int, int], list[int]]] = {}
 
     @cached_property
-    def opening(self) -> list[int]:
-        """The tokens behind which a leaf is read ahead."""
-        messages = [*self._texts.start(), ("user", ("", ""))]
-        tokens, places = self._loaded.engine.chat_in_parts(messages)
+    def prefix(self) -> list[int]:
+        """The tokens behind which a block is read ahead."""
+        messages = [*self.texts.start(), ("user", ("", ""))]
+        tokens, places = self.engine.chat_in_parts(messages)
         return tokens[: places[0]]
 
     def of(
         self, book: str, pages: Iterable[int], sections: Sequence[str] | None = None
     ) -> list[Source]:
-        """Return the leaves of some pages of a book, in their order.
+        """Return the blocks of some pages of a book, in their order.
 
         Args:
             book: Its id.
             pages: Numbers of pages.
-            sections: A leaf that has anything of another section is left out; None for no limit.
+            sections: A block that has anything of another section is left out; None for no limit.
         """
         entry = self._library.catalog.find(book)
         if entry is None:
@@ -106,55 +109,55 @@ class PromptBlocks:
         return blocks
 
     def tokens(self, block: Source) -> list[int]:
-        """Return a leaf's tokens in a prompt."""
+        """Return a block's tokens in a prompt."""
         place = block.book, block.page, block.start
         if place not in self._tokens:
-            self._tokens[place] = self._loaded.engine.tokenize(self._texts.block_text(block))
+            self._tokens[place] = self.engine.tokenize(self.texts.block_text(block))
         return self._tokens[place]
 
     def saved(self, block: Source) -> bool:
-        """Return whether there is a state of a leaf, sound or not."""
-        return self._loaded.states(block.book).has([*self._before(block), *self.tokens(block)])
+        """Return whether there is a state of a block, sound or not."""
+        return self._loaded.states(block.book).has([*self._prefix_of(block), *self.tokens(block)])
 
     def load(self, block: Source) -> tuple[bytes, int] | None:
         """See `Splice.load`."""
-        before = self._before(block)
+        before = self._prefix_of(block)
         state = self._loaded.states(block.book).load([*before, *self.tokens(block)])
         return None if state is None else (state, len(before))
 
     def read(self, block: Source, *, cancelled: Callable[[], bool]) -> int:
-        """Read a leaf ahead and keep its state; return how many tokens were read.
+        """Read a block ahead and keep its state; return how many tokens were read.
 
         It is then in the model's memory, behind those before it.
 
         Raises:
             CancelledError: if stopped.
         """
-        before, tokens = self._before(block), self.tokens(block)
-        state, count = self._loaded.engine.prefill_block(before, tokens, cancelled=cancelled)
+        before, tokens = self._prefix_of(block), self.tokens(block)
+        state, count = self.engine.prefill_block(before, tokens, cancelled=cancelled)
         self._loaded.states(block.book).save([*before, *tokens], state)
         return count
 
-    def _before(self, block: Source) -> list[int]:
-        """Return the tokens behind which a leaf is read."""
+    def _prefix_of(self, block: Source) -> list[int]:
+        """Return the tokens behind which a block is read."""
         key = block.book, segment_of(block.page)
         if key not in self._segments:
             self._segments[key] = self._segment(*key)
-        return self._segments[key].get((block.page, block.start), self.opening)
+        return self._segments[key].get((block.page, block.start), self.prefix)
 
     def _segment(self, book: str, number: int) -> dict[tuple[int, int], list[int]]:
-        """Return the tokens before each leaf of a stride, by its page and where it starts."""
+        """Return the tokens before each block of a segment, by its page and where it starts."""
         pages = range(number * SEGMENT_PAGES + 1, (number + 1) * SEGMENT_PAGES + 1)
         found = {}
         for group in self.grouped(self.of(book, pages)):
-            before = self.opening
+            before = self.prefix
             for block in group:
                 found[block.page, block.start] = before
                 before = [*before, *self.tokens(block)]
         return found
 
     def grouped(self, blocks: Sequence[Source]) -> list[list[Source]]:
-        """Return leaves in groups that are read together: half a window at most, in order."""
+        """Return blocks in groups that are read together: half a window at most, in order."""
         groups: list[list[Source]] = []
         most = self._loaded.default_window // 2
         length = most
@@ -162,7 +165,7 @@ class PromptBlocks:
             tokens = len(self.tokens(block))
             if length + tokens > most:
                 groups.append([])
-                length = len(self.opening)
+                length = len(self.prefix)
             groups[-1].append(block)
             length += tokens
         return groups
@@ -170,7 +173,7 @@ class PromptBlocks:
     def with_saved_blocks(
         self, sources: Sequence[Source], where: SearchFilter, room: int
     ) -> tuple[Source, ...]:
-        """Return sources with the leaves that each stands on in its place, where they are saved.
+        """Return sources with the blocks that each stands on in its place, where they are saved.
 
         Args:
             sources: What was chosen, the best one last.
@@ -178,7 +181,7 @@ class PromptBlocks:
             room: Most tokens of all together.
 
         Returns:
-            Each leaf once; a source as it is whose leaves are not all saved, or do not fit.
+            Each block once; a source as it is whose blocks are not all saved, or do not fit.
         """
         if where.marks:
             return tuple(sources)
@@ -206,7 +209,7 @@ class PromptBlocks:
         return tuple(reversed(result))
 
     def splices(self, sources: Sequence[Source], places: Sequence[int]) -> list[Splice]:
-        """Return where the leaves among sources may be put into a prompt.
+        """Return where the blocks among sources may be put into a prompt.
 
         Args:
             sources: What the prompt shows.
@@ -220,19 +223,19 @@ class PromptBlocks:
 
 
 def segment_of(page: int) -> int:
-    """Return the number of the stride that a page is in, from 0."""
+    """Return the number of the segment that a page is in, from 0."""
     return (page - 1) // SEGMENT_PAGES
 
 
 def block_count(catalog: Catalog, book: str) -> int:
-    """Return how many leaves a book has; nearly so where tables reach over their passages."""
+    """Return how many blocks a book has; nearly so where tables reach over their passages."""
     by_page = groupby(catalog.passages(book), key=lambda passage: passage.page)
     texts = {page.number: page.text for page in catalog.pages(book)}
     return sum(len(_cut(list(page), texts.get(number, ""), ())) for number, page in by_page)
 
 
 def _overlap(source: Source, block: Source) -> int:
-    """Return how many characters a source and a leaf of its book have in common."""
+    """Return how many characters a source and a block of its book have in common."""
     if source.page != block.page:
         return 0
     ends = source.start + len(source.text), block.start + len(block.text)
@@ -248,7 +251,7 @@ def _same(one: Source, other: Source) -> bool:
 def _cut(
     passages: Sequence[Passage], text: str, tables: Sequence[Table]
 ) -> list[tuple[int, int, list[Passage]]]:
-    """Return the leaves of a page: where each begins and ends, and the passages that it is of.
+    """Return the blocks of a page: where each begins and ends, and the passages that it is of.
 
     No passage and no table is cut, unless it is itself too long.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from desktop.core.llm.runtime.constrained_decoding import QuotingGuide
 from desktop.core.records import ContextItem
@@ -15,8 +15,6 @@ from desktop.core.text.tables import Table, laid_out
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from desktop.core.library.catalog import Catalog
-    from desktop.core.library.search_filter import SearchFilter
     from desktop.core.records import Hit, LeftOut
 
 
@@ -82,37 +80,12 @@ class Context:
     noted: tuple[str, ...] = ()
 
 
-class ModeContext(Protocol):
-    """Chooses the sources of one mode."""
-
-    def __call__(
-        self,
-        catalog: Catalog,
-        hits: Sequence[Hit],
-        *,
-        books: Sequence[str],
-        where: SearchFilter,
-        count: Callable[[str], int],
-        room: int,
-        reordered: bool = False,
-    ) -> Context:
-        """Return what to read.
-
-        Args:
-            catalog: Where the pages are.
-            hits: What was found, best first.
-            books: Ids of the books that are asked.
-            where: The part of the library to keep to.
-            count: Tokens of a text.
-            room: Most tokens of all sources together.
-            reordered: Another arrangement of the same, where there is one.
-        """
-
-
 VERBATIM_WORDS = 4
 """A run of words shorter than this is a coincidence, not a quotation."""
 MOST_QUOTES = 3
 """Sentences that the model may copy before it answers; with more it reads out the page."""
+MOST_ANSWER_TOKENS = 400
+"""Longest answer; it ends by itself long before."""
 FRAME_TOKENS = 48
 """Tokens of the line before each source (number, title, page, section), at most."""
 

@@ -40,7 +40,7 @@ class Prompts:
     refusal: str
     passage: Template
     block: Template
-    again: Template
+    recap: Template
     question: Template
     asks: str = ""
     yes: tuple[str, ...] = ()
@@ -60,9 +60,9 @@ class Prompts:
         history: Sequence[Turn],
         *,
         first: bool = False,
-        again: Sequence[Recap] = (),
+        recaps: Sequence[Recap] = (),
     ) -> list[Message]:
-        """Return the messages for a question; leaves are parts of the last one.
+        """Return the messages for a question; blocks are parts of the last one.
 
         Args:
             question: What the user asked.
@@ -70,10 +70,10 @@ class Prompts:
             history: Earlier turns to go on from.
             first: Whether the sources come before the earlier turns, so that prompts about the
                 same ones begin alike.
-            again: What is read once more behind the sources.
+            recaps: What is read once more behind the sources.
         """
         shown = [self.show(n, source) for n, source in enumerate(sources, start=1)]
-        shown += [self.again.substitute(vars(part)) for part in again]
+        shown += [self.recap.substitute(vars(part)) for part in recaps]
         passages = "\n".join(shown)
         if len({source.book for source in sources}) > 1:
             question = f"{question} {self.several}".strip()
@@ -93,7 +93,7 @@ class Prompts:
         return [*before, (role, asked)]
 
     def _parted(self, text: str, sources: Sequence[Source]) -> str | tuple[str, ...]:
-        """Return a text with its leaves apart: what stands before a leaf, the leaf, and so on."""
+        """Return a text with its blocks apart: what stands before a block, the block, and so on."""
         parts: list[str] = []
         for block in (source for source in sources if source.block):
             before, whole, text = text.partition(self.block_text(block))
@@ -112,7 +112,7 @@ class Prompts:
         )
 
     def block_text(self, block: Source) -> str:
-        """Return a leaf as it stands in every prompt, with the end of its last line."""
+        """Return a block as it stands in every prompt, with the end of its last line."""
         return self.show(0, block) + "\n"
 
 
@@ -140,8 +140,8 @@ def load(name: str = "answer") -> Prompts:
         ),
         refusal=refusal,
         passage=Template(data["passage"]),
-        block=Template(data.get("leaf", data["passage"])),
-        again=Template(data.get("again", "")),
+        block=Template(data.get("block", data["passage"])),
+        recap=Template(data.get("recap", "")),
         question=Template(data["question"]),
         asks=data.get("asks", ""),
         yes=tuple(data.get("yes", ())),

@@ -1,7 +1,7 @@
-"""What of its sources a model reads once more, right before the question.
+"""A recap: what of its sources a model reads once more, right before the question.
 
-A leaf that is put in by its state was read by itself: it knows nothing of the question, nor of the
-other leaves, and a small model then copies a number wrong or takes the row beside the right one.
+A block that is put in by its state was read by itself: it knows nothing of the question, nor of the
+other blocks, and a small model then copies a number wrong or takes the row beside the right one.
 The sentences and rows that share most with the question are therefore read again, where all that
 is before them is known. (CacheBlend, Yao et al., EuroSys 2025, reads the tokens again whose states
 deviate most; llama.cpp does not show states layer by layer.)
@@ -48,7 +48,7 @@ class Recap:
 def recap(
     question: str, sources: Sequence[Source], count: Callable[[str], int]
 ) -> tuple[Recap, ...]:
-    """Return what of sources is to be read again, in their order: nothing where none is a leaf.
+    """Return what of sources is to be read again, in their order: nothing where none is a block.
 
     Args:
         question: What is asked.

@@ -11,16 +11,17 @@ SOURCE = Source("b", "Plants", 3, "3", "", 10, TEXT, 0.9)
 
 def test_quotations_are_parted_from_the_answer() -> None:
     written = claims.part("> One.\n> Two.\n> One.\n\nSo it is [1].")
-    assert written == claims.Written(("One.", "Two."), "So it is.")
+    assert (written.quotes, written.text) == (("One.", "Two."), "So it is.")
 
 
 def test_the_rows_of_a_table_are_quoted_without_their_bars() -> None:
     written = claims.part("> | Year | Birds |\n> |---|---|\n> | 1980 | 12 |\n\nTwelve.")
-    assert written == claims.Written(("Year \u00b7 Birds", "1980 \u00b7 12"), "Twelve.")
+    assert (written.quotes, written.text) == (("Year \u00b7 Birds", "1980 \u00b7 12"), "Twelve.")
 
 
 def test_quotations_alone_are_the_answer() -> None:
-    assert claims.part("> One.\n> Two.") == claims.Written((), "One.\nTwo.")
+    written = claims.part("> One.\n> Two.")
+    assert (written.quotes, written.text) == ((), "One.\nTwo.")
 
 
 def test_a_true_quotation_is_shown_with_its_place() -> None:

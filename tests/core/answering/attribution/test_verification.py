@@ -167,14 +167,14 @@ def test_signs_lie_between_nothing_and_one() -> None:
     )
     assert 0 < low["certain"] < 0.2
     for values in (full, low):
-        assert values.pop("said") == 0.0
+        assert values.pop("self_evaluation") == 0.0
         assert all(0 <= value <= 1 for value in values.values()), values
 
 
 @pytest.mark.parametrize("said", [-1.5, 0.4])
 def test_what_the_model_says_of_the_passages_is_a_sign(said: float) -> None:
-    values = signs(REQUEST, draft(TRUE, said=said), prove(TRUE, "", [FIRST]))
-    assert values["said"] == said
+    values = signs(REQUEST, draft(TRUE, self_evaluation=said), prove(TRUE, "", [FIRST]))
+    assert values["self_evaluation"] == said
 
 
 def test_names_in_headings_and_titles_are_known() -> None:

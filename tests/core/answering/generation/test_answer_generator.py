@@ -8,13 +8,14 @@ import pytest
 from desktop.core.answering.attribution.verification import verify
 from desktop.core.answering.generation import answer_generator as answerer_module
 from desktop.core.answering.generation import model_manager
-from desktop.core.answering.generation.answer_generator import MOST_ANSWER_TOKENS, AnswerGenerator
+from desktop.core.answering.generation.answer_generator import AnswerGenerator
 from desktop.core.answering.generation.loaded_model import LoadedModel
-from desktop.core.answering.prompt import prompts
+from desktop.core.answering.prompt import assembly, prompts
+from desktop.core.answering.prompt.context import MOST_ANSWER_TOKENS
 from desktop.core.answering.request import Listener, Request
 from desktop.core.errors import CancelledError, UserFacingError
 from desktop.core.records import Mode, Progress, Turn, Verdict
-from desktop.core.retrieval import query_parsing
+from desktop.core.retrieval import query_patterns
 from desktop.core.retrieval.results import RetrievalResult
 from tests.core import makers
 from tests.fakes import FakeEngine, FakeModelStore
@@ -139,7 +140,7 @@ def test_the_model_is_asked_whether_the_passages_answer(ask: Callable[..., Answe
     (asked,) = engine.shared
     assert asked.startswith(engine.prompts[0])  # so that only the end is read again
     assert asked.endswith(prompts.load().asks)
-    assert answer.confidence["said"] == 0.75
+    assert answer.confidence["self_evaluation"] == 0.75
 
 
 def test_a_model_that_cannot_use_what_was_read_ahead_says_so_once(
@@ -222,7 +223,7 @@ def test_the_turn_before_goes_along_only_where_it_is_leant_on(
     assert ("EARLIER" in prompt) is led
     assert "an old" not in prompt
     assert "REPLY [1]" not in prompt
-    assert prompt.count("REPLY") <= answerer_module.TURN_WORDS
+    assert prompt.count("REPLY") <= assembly.TURN_WORDS
 
 
 def test_another_attempt_is_sampled_by_its_number(ask: Callable[..., Answer]) -> None:
@@ -357,7 +358,7 @@ def test_the_model_says_where_a_question_looks_in_a_grammar(library: Library) ->
     heard = Heard()
     reply = answerer.parse_query("Tell me of owls in the last chapter", None, heard.listener)
     assert reply == '{"list": "none"}'
-    assert engine.grammars == [query_parsing.GRAMMAR]
+    assert engine.grammars == [query_patterns.GRAMMAR]
     assert "Tell me of owls in the last chapter" in engine.prompts[0]
     assert heard.tokens == []  # nothing of it is for the reader
     assert not library.turns.answer_under_way()

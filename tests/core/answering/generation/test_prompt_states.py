@@ -34,7 +34,7 @@ NARROW, WIDE = 1024, 2048
 
 
 class OneModel:
-    """A shelf with one model."""
+    """A model store with one model."""
 
     def __init__(self, path: Path) -> None:
         self._model = StoredModel("tiny", "Tiny", True, 98_000_000, 8192, path, "", False, "0" * 64)

@@ -8,7 +8,7 @@ from desktop.core.answering.generation import loaded_model as loaded_models
 from desktop.core.answering.generation.answer_generator import AnswerGenerator
 from desktop.core.answering.generation.loaded_model import LoadedModel
 from desktop.core.answering.modes import budget
-from desktop.core.answering.modes.budget import MOST_ANSWER_TOKENS
+from desktop.core.answering.prompt.context import MOST_ANSWER_TOKENS
 from desktop.core.answering.request import Listener
 from desktop.core.errors import UserFacingError
 from desktop.core.library.search_filter import SearchFilter
@@ -85,7 +85,7 @@ def test_what_does_not_fit_is_said(
     assert found.seconds is None
     loaded.note(Generation(prompt_tokens=1000, prefill_s=10.0))
     map_reduce = budget.estimate(loaded, library.catalog, book).seconds
-    assert map_reduce == pytest.approx(found.tokens * 0.01 * budget.MAP_REDUCE, rel=0.1)
+    assert map_reduce == pytest.approx(found.tokens * 0.01 * budget.MAP_REDUCE_COST, rel=0.1)
 
 
 def test_a_book_that_is_gone_is_an_error(library: Library, loaded: LoadedModel) -> None:

@@ -38,7 +38,7 @@ def quote(page: int) -> str:
 
 
 class Reading:
-    """A library with a book of three strides, read by an engine with given replies."""
+    """A library with a book of three segments, read by an engine with given replies."""
 
     def __init__(self, library: Library, *hits: int) -> None:
         makers.shelve(library.catalog, BOOK, PAGES, title="Herons")
@@ -48,7 +48,7 @@ class Reading:
         self.stages: list[Progress] = []
         self.tokens: list[str] = []
         self.stop_after: float = float("inf")
-        """Strides."""
+        """Segments."""
 
     def read(
         self,
@@ -84,7 +84,7 @@ class Reading:
 @pytest.fixture
 def reading(library: Library, monkeypatch: pytest.MonkeyPatch) -> Reading:
     monkeypatch.setattr(model_manager, "fitting_context", lambda *_: 4096)
-    monkeypatch.setattr(progress, "REPORT_S", 0.0)  # each stride is told
+    monkeypatch.setattr(progress, "REPORT_S", 0.0)  # each segment is told
     return Reading(library)
 
 
@@ -176,7 +176,7 @@ def test_notes_are_taken_once(reading: Reading) -> None:
     reading.stop_after = float("inf")
     engine = FakeEngine(f"> {quote(12)}\n\n", "Herons wait.")
     draft = reading.read(engine, "How do the herons wait?")
-    assert len(engine.prompts) == 2  # the last stride, and the answer
+    assert len(engine.prompts) == 2  # the last segment, and the answer
     assert [source.page for source in draft.sources] == [2, 12]
     again = FakeEngine(*[NOTHING] * 3)
     assert reading.read(again, fresh=True).sources == ()

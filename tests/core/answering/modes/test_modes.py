@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,7 +11,7 @@ from desktop.core.answering.modes import long_context, retrieval
 from desktop.core.answering.prompt.context import FRAME_TOKENS, Source, quotable
 from desktop.core.errors import UserFacingError
 from desktop.core.library.catalog import Catalog
-from desktop.core.library.search_filter import EVERYWHERE, SearchFilter
+from desktop.core.library.search_filter import SearchFilter
 from desktop.core.records import Hit, LeftOut
 from desktop.core.text.tables import Row, Table
 from tests.core import makers
@@ -75,9 +75,7 @@ def long(
     )
 
 
-def test_retrieval_reads_what_stands_around_a_find_apart_from_it_and_first(
-    catalog: Catalog,
-) -> None:
+def test_retrieval_reads_what_stands_around_a_find_apart_from_it_and_first() -> None:
     text = "Before it. What was found.\n\nYear\n1980\n1990\n\nAfter it."
     start, table_start = text.index("What"), text.index("Year")
     rows = tuple(Row(text.index(y), text.index(y) + 4, (y,)) for y in ("1980", "1990"))
@@ -87,10 +85,9 @@ def test_retrieval_reads_what_stands_around_a_find_apart_from_it_and_first(
         found=(100 + start, 100 + rows[0].end),  # the table is cut
     )
     other = makers.hit(makers.passage("b" * 64, 2, "Another page."), 2)
-    arguments: dict[str, Any] = {"books": [], "where": EVERYWHERE, "count": len, "room": 10_000}
-    grouped = retrieval.choose(catalog, [found, other], **arguments)
-    assert [source.text for source in grouped.sources] == ["Another page.", text]
-    reordered = retrieval.choose(catalog, [found, other], reordered=True, **arguments)
+    plain = retrieval.choose([found, other], count=len, room=10_000)
+    assert [source.text for source in plain.sources] == ["Another page.", text]
+    reordered = retrieval.choose([found, other], count=len, room=10_000, reordered=True)
     assert [source.text.strip() for source in reordered.sources] == [
         "After it.",
         "Before it.",
@@ -128,9 +125,7 @@ def test_sentences_and_rows_may_be_quoted_but_no_heading() -> None:
 
 def test_retrieval_reads_the_best_find_last(catalog: Catalog) -> None:
     hits = found(catalog, 5, 2, 9)
-    context = retrieval.choose(
-        catalog, hits, books=(A,), where=EVERYWHERE, count=count, room=10 * ONE
-    )
+    context = retrieval.choose(hits, count=count, room=10 * ONE)
     assert read(context) == [9, 2, 5]
     assert [s.tokens for s in context.sources] == [PAGE_TOKENS] * 3
     assert [s.score for s in context.sources] == [hit.score for hit in reversed(hits)]
@@ -145,13 +140,13 @@ def test_retrieval_stops_where_the_window_is_full(
     catalog: Catalog, room: int, pages: list[int]
 ) -> None:
     hits = found(catalog, 5, 2, 9)
-    context = retrieval.choose(catalog, hits, books=(A,), where=EVERYWHERE, count=count, room=room)
+    context = retrieval.choose(hits, count=count, room=room)
     assert read(context) == pages
     assert context.notes == (f"{3 - len(pages)} of 3 passages did not fit the window",)
 
 
-def test_nothing_found_is_nothing_read(catalog: Catalog) -> None:
-    context = retrieval.choose(catalog, [], books=(A,), where=EVERYWHERE, count=count, room=100)
+def test_nothing_found_is_nothing_read() -> None:
+    context = retrieval.choose([], count=count, room=100)
     assert (context.sources, context.notes) == ((), ())
 
 

@@ -1,4 +1,4 @@
-"""How pages fall into leaves, and which leaves stand for what was found."""
+"""How pages fall into blocks, and which blocks stand for what was found."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Loaded:
 
 
 class Saved(PromptBlocks):
-    """Leaves of which some are saved."""
+    """Blocks of which some are saved."""
 
     def __init__(self, library: Library, *kept: tuple[int, int]) -> None:
         loaded: Any = Loaded()
@@ -50,7 +50,7 @@ class Saved(PromptBlocks):
 
 @pytest.fixture
 def stocked(library: Library, monkeypatch: pytest.MonkeyPatch) -> Library:
-    """A book of two pages, each of five passages of a hundred words; two of them are a leaf."""
+    """A book of two pages, each of five passages of a hundred words; two of them are a block."""
     monkeypatch.setattr(module, "PAGE_WORDS", 2 * WORDS)
     library.catalog.put(Book(BOOK, "Herons", "/h.pdf", BookStatus.READING, pages=2))
     pages, passages = [], []
@@ -75,11 +75,11 @@ def source(stocked: Library, page: int, *numbers: int, score: float = 1.0) -> So
 
 
 def shown(sources: tuple[Source, ...]) -> list[tuple[int, str, bool]]:
-    """Return page, first word and whether it is a leaf."""
+    """Return page, first word and whether it is a block."""
     return [(s.page, s.text.split()[0], s.block) for s in sources]
 
 
-def test_a_page_falls_into_leaves_at_passages(stocked: Library) -> None:
+def test_a_page_falls_into_blocks_at_passages(stocked: Library) -> None:
     found = Saved(stocked).of(BOOK, [2, 1])
     assert [(block.page, len(block.text.split())) for block in found] == [
         (page, words) for page in (1, 2) for words in (200, 200, 100)
@@ -92,7 +92,7 @@ def test_a_page_falls_into_leaves_at_passages(stocked: Library) -> None:
     assert block_count(stocked.catalog, BOOK) == 6
 
 
-def test_a_leaf_of_another_section_is_left_out(stocked: Library) -> None:
+def test_a_block_of_another_section_is_left_out(stocked: Library) -> None:
     assert len(Saved(stocked).of(BOOK, [1], ["One"])) == 1
     assert len(Saved(stocked).of(BOOK, [1], ["One", "Two"])) == 3
 
@@ -101,7 +101,7 @@ def test_of_a_book_that_is_gone_there_are_none(library: Library) -> None:
     assert Saved(library).of(BOOK, [1]) == []
 
 
-def test_a_saved_leaf_stands_for_what_is_on_it(stocked: Library) -> None:
+def test_a_saved_block_stands_for_what_is_on_it(stocked: Library) -> None:
     sources = (source(stocked, 2, 4, score=0.2), source(stocked, 1, 1, score=0.7))
     found = Saved(stocked, (1, 0)).with_saved_blocks(sources, EVERYWHERE, ROOM)
     assert shown(found) == [(2, "24", False), (1, "10", True)]
@@ -109,13 +109,13 @@ def test_a_saved_leaf_stands_for_what_is_on_it(stocked: Library) -> None:
     assert found[1].tokens >= 2 * WORDS
 
 
-def test_each_leaf_comes_once_and_where_its_best_find_was(stocked: Library) -> None:
+def test_each_block_comes_once_and_where_its_best_find_was(stocked: Library) -> None:
     sources = (source(stocked, 1, 0), source(stocked, 2, 0), source(stocked, 1, 1))
     found = Saved(stocked, (1, 0), (2, 0)).with_saved_blocks(sources, EVERYWHERE, ROOM)
     assert shown(found) == [(2, "20", True), (1, "10", True)]
 
 
-def test_what_stands_on_two_leaves_needs_both(stocked: Library) -> None:
+def test_what_stands_on_two_blocks_needs_both(stocked: Library) -> None:
     sources = (source(stocked, 1, 1, 2),)
     assert shown(Saved(stocked, (1, 0)).with_saved_blocks(sources, EVERYWHERE, ROOM)) == [
         (1, "11", False)
@@ -133,7 +133,7 @@ def test_what_does_not_fit_stays_as_it_was_found(stocked: Library) -> None:
 
 def test_the_part_of_the_library_is_kept_to(stocked: Library) -> None:
     blocks = Saved(stocked, (1, 0), (1, 1))
-    across = (source(stocked, 1, 2),)  # its leaf has a passage of section Two
+    across = (source(stocked, 1, 2),)  # its block has a passage of section Two
     assert shown(blocks.with_saved_blocks(across, SearchFilter(sections=("One",)), ROOM)) == [
         (1, "12", False)
     ]

@@ -1,6 +1,7 @@
-"""Adding books and models: from the file dialog, from folders, from what is dropped.
+"""Adds books and models: from the file dialog, from folders, from what is dropped.
 
-Sorts and hands on. Knows nothing of how a book is read or a model is checked.
+Passes each file to the list of books or of models. Knows nothing of how a book is indexed or a
+model is checked.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ HANDBOOK = "handbook/handbook.pdf"
 
 
 class Importer(QObject):
-    """Adds what the user points at."""
+    """Adds the files and folders that the user chooses or drops."""
 
     noticed = Signal(str)
 
-    def __init__(self, book_list: BookList, store: ModelList, window: QWidget) -> None:
+    def __init__(self, book_list: BookList, model_list: ModelList, window: QWidget) -> None:
         super().__init__(window)
         self._book_list = book_list
-        self._store = store
+        self._model_list = model_list
         self._window = window
 
     def choose_books(self) -> None:
@@ -61,11 +62,11 @@ class Importer(QObject):
         self.add(sort_paths(paths))
 
     def add(self, dropped: Dropped) -> None:
-        """Add books and models; folders are looked through."""
+        """Add books and models, and all books in folders."""
         self._add_books(dropped.books)
         for model in dropped.models:
             self.noticed.emit(tr("Looking at the model “{name}”…").format(name=model.name))
-            self._store.add(str(model))
+            self._model_list.add(str(model))
         if dropped.others:
             names = listed([path.name for path in dropped.others])
             text = tr("Lutrin reads PDF books and .gguf models. Left alone: {names}")
@@ -106,7 +107,7 @@ class Importer(QObject):
 
 
 def _readable(path: Path) -> bool:
-    """Whether a path is proper text; Qt would lose the bytes that are none."""
+    """Whether a path is valid Unicode; Qt would lose the bytes that are not."""
     try:
         str(path).encode()
     except UnicodeEncodeError:

@@ -51,7 +51,8 @@ folder = Path({str(tmp_path)!r})
 paths = Paths(folder, folder / "models", folder / "logs").create()
 application = QApplication([])
 window = app.build_window(paths, application)
-window.begin = application.quit
+window.first_painted.disconnect()
+window.first_painted.connect(application.quit)
 window.show()
 application.exec()
 print([name for name in {HEAVY!r}.split() if name in sys.modules])
@@ -65,8 +66,8 @@ def test_every_module_of_the_window_is_light() -> None:
     code = f"""
 import importlib, pkgutil, sys
 import desktop.ui
-for module in pkgutil.iter_modules(desktop.ui.__path__):
-    importlib.import_module("desktop.ui." + module.name)
+for module in pkgutil.walk_packages(desktop.ui.__path__, "desktop.ui."):
+    importlib.import_module(module.name)
 print([name for name in {HEAVY!r}.split()[:-1] if name in sys.modules])
 """
     result = run(code)
@@ -90,9 +91,9 @@ def test_theme_is_switched_at_once_and_kept(
     window = driver.window
     driver.add("metals.pdf")
     driver.ask("what?")
-    window.commands._choose_theme("light")
+    window.menus._choose_theme("light")
     light = window.palette().window().color().lightness()
-    window.commands._choose_theme("dark")
+    window.menus._choose_theme("dark")
     assert window.palette().window().color().lightness() < 60 < light
     window.close()
     assert json.loads(paths.settings.read_text())["theme"] == "dark"
@@ -132,7 +133,7 @@ if __name__ == "__main__":
     window = app.build_window(paths, application, kinds=KINDS)
     window.show()
     def ask():
-        if window.session and window.book_list.any_askable(()) and window.store.is_loaded:
+        if window.session and window.book_list.any_askable(()) and window.model_list.is_loaded:
             timer.stop()
             window.conversation.composer.box.setPlainText("slow one")
             window.conversation.composer.send.click()
@@ -160,7 +161,7 @@ if __name__ == "__main__":
     again.until(lambda: again.window.conversation.view.views)
     assert again.view.message.state is MessageState.INTERRUPTED
     assert "word0" in again.view.answer.toPlainText()
-    again.view.again_wanted.emit(again.view.message)
+    again.view.regenerate_wanted.emit(again.view.message)
     again.until(lambda: again.question_runner.running)
 
 

@@ -18,7 +18,7 @@ SAVE_MS = 800
 
 
 class Preferences(QObject):
-    """The settings."""
+    """The settings in use."""
 
     def __init__(self, file: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -35,7 +35,7 @@ class Preferences(QObject):
             self._timer.start()
 
     def save(self) -> None:
-        """Write them now; a disk that can't be written costs the settings, not the window."""
+        """Write them now; where that fails, it is only logged."""
         self._timer.stop()
         try:
             settings.save(self._file, self.settings)
