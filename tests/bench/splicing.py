@@ -112,8 +112,8 @@ class Bench:
     def _write(self, request: Request) -> Draft:
         """Write an answer, of the last one nothing being in the memory but the fixed start."""
         with self._answerer.models.foreground(self._model, Listener()) as loaded:
-            opening = PromptBlocks(self._library, loaded, self._texts).opening
-            loaded.engine.prefill_block(opening, ())
+            prefix = PromptBlocks(self._library, loaded, self._texts).prefix
+            loaded.engine.prefill_block(prefix, ())
         return self._answerer.generate(request, Listener())
 
 
