@@ -122,7 +122,7 @@ def markup(element: ElementTree.Element) -> str:
     cells = []
     for part in element:
         if part.tag == "mfrac":
-            top, bottom = (" ".join(symbol(leaf) for leaf in row.iter()).strip() for row in part)
+            top, bottom = (" ".join(symbol(node) for node in row.iter()).strip() for row in part)
             cells.append(f'<td><div class="over">{top}</div><div>{bottom}</div></td>')
         else:
             cells.append(f'<td class="beside">{symbol(part)}</td>')
@@ -130,7 +130,7 @@ def markup(element: ElementTree.Element) -> str:
 
 
 def symbol(part: ElementTree.Element) -> str:
-    """Return a leaf of a formula as HTML, names in italics."""
+    """Return an end node of a formula as HTML, names in italics."""
     return f"<i>{part.text}</i>" if part.tag == "mi" else part.text or ""
 
 

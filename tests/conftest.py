@@ -32,6 +32,16 @@ if TYPE_CHECKING:
     from desktop.paths import Paths
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs the pinned model, so that `-m "not model"` fetches nothing, and kills."""
+    for item in items:
+        if "models_folder" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.model)
+        if item.path.stem.endswith("_killed"):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def models_folder() -> Path:
     """The folder of models; the pinned small one is fetched into it once, before all else."""

@@ -60,18 +60,18 @@ def measure(folder: Path, book: Path, question: str) -> None:
     until(lambda: window.session is not None and bool(window.store.default_name()), 60)
     timer = QTimer()
     timer.setTimerType(Qt.TimerType.PreciseTimer)
-    estimate_text = Meter(timer)
-    estimate_text.phase = "reading"
+    meter = Meter(timer)
+    meter.phase = "reading"
     window.importer.add_paths([book])
-    until(lambda: any(b.status is BookStatus.ASKABLE for b in window.model_store.books()), 120)
-    estimate_text.phase = "indexing and answering"
+    until(lambda: any(b.status is BookStatus.ASKABLE for b in window.book_list.books()), 120)
+    meter.phase = "indexing and answering"
     window.session.ask(question, Mode.RETRIEVAL)
     until(lambda: window.session.answered() > 0, 300)
-    estimate_text.phase = "indexing"
+    meter.phase = "indexing"
     until(lambda: False, 5)
     timer.stop()
     worst = 0.0
-    for phase, gaps in estimate_text.gaps.items():
+    for phase, gaps in meter.gaps.items():
         worst = max(worst, *gaps)
         late = sorted(gaps)
         print(f"{phase:24} {len(gaps):6} ticks, 99th percentile {late[int(0.99 * len(late))]:5.1f}"

@@ -3,8 +3,8 @@
     python tests/bench/kv_types.py --model MODEL.gguf --book BOOK.pdf
 
 What a format changes is said by the log-likelihood of the book's text behind a piece of it that was
-read ahead and put into the window elsewhere, and by how often the likeliest next token is the one
-that it is in f16. For answers run `splicing.py --kv`.
+prefilled and spliced in elsewhere, and by how often the likeliest next token is the one that it is
+in f16. For answers run `splicing.py --kv`.
 """
 
 from __future__ import annotations

@@ -44,9 +44,9 @@ PARTS: dict[str, dict[str, float]] = {
     "without the sections": {"SECTIONS": 0},
     "exercises and indexes as good as text": {"SIDE": 1},
     "any number from one page": {"SAME_PAGE": 1},
-    "no second look": {"LATE_INTERACTION": 0},
-    "second look weighs 0.5": {"LATE_INTERACTION": 0.5},
-    "second look weighs 0.9": {"LATE_INTERACTION": 0.9},
+    "no late interaction": {"LATE_INTERACTION": 0},
+    "late interaction weighs 0.5": {"LATE_INTERACTION": 0.5},
+    "late interaction weighs 0.9": {"LATE_INTERACTION": 0.9},
     "full text weighs 0.3": {"TEXT": 0.3, "WINDOWS": 0.6},
     "full text weighs 0.6": {"TEXT": 0.6, "WINDOWS": 0.3},
 }

@@ -1,9 +1,9 @@
-"""Reading ahead and writing with Lutrin's engine, against a bare loop over llama.cpp.
+"""Prefilling and writing with Lutrin's engine, against a bare loop over llama.cpp.
 
     python tests/bench/speed.py --model MODEL.gguf
 
 The same model, text, window and threads; each way several times in turn, of which the best counts.
-Reading ahead includes taking the state out and writing it to the disk. Then the same with every
+Prefilling includes taking the state out and writing it to the disk. Then the same with every
 number of threads that the machine has.
 """
 
@@ -48,23 +48,23 @@ def main() -> None:
     speeds: dict[str, list[tuple[float, float]]] = {"bare": [], "Lutrin": []}
     for _ in range(RUNS):
         speeds["bare"].append((bare.read(pieces), bare.write(tokens[:PIECE_TOKENS])))
-        speeds["Lutrin"].append((ahead(engine, pieces), write(engine, tokens[:PIECE_TOKENS])))
-    for number, what in enumerate(("reading ahead", "writing")):
+        speeds["Lutrin"].append((prefilled(engine, pieces), write(engine, tokens[:PIECE_TOKENS])))
+    for number, what in enumerate(("prefilling", "writing")):
         one, other = (max(row[number] for row in speeds[way]) for way in ("Lutrin", "bare"))
         print(f"{what}: {one:.1f} tokens/s, bare loop {other:.1f}: {one / other:.2f} of it")
     engine.close()
     bare.close()
     for count in range(1, survey().cores_logical + 1):
         engine = Engine(args.model, context_tokens=WINDOW, threads=count)
-        rows = [(ahead(engine, pieces), write(engine, tokens[:PIECE_TOKENS])) for _ in range(2)]
+        rows = [(prefilled(engine, pieces), write(engine, tokens[:PIECE_TOKENS])) for _ in range(2)]
         read, written = (max(column) for column in zip(*rows, strict=True))
         chosen = ", as Lutrin does here" if count == threads else ""
         print(f"{count} threads{chosen}: reading {read:.1f}, writing {written:.1f} tokens/s")
         engine.close()
 
 
-def ahead(engine: Engine, pieces: list[list[int]]) -> float:
-    """Return the tokens a second of reading pieces ahead and keeping their states."""
+def prefilled(engine: Engine, pieces: list[list[int]]) -> float:
+    """Return the tokens a second of prefilling pieces and keeping their states."""
     with tempfile.TemporaryDirectory() as folder:
         states = KVStore(Path(folder)).of("model", "book")
         start = time.perf_counter()

@@ -1,9 +1,9 @@
-"""The first word from a book that was read ahead, against reading the same passages then.
+"""Splicing: the first word from blocks that were prefilled, against reading them then.
 
     python tests/bench/splicing.py QUESTIONS.jsonl --book BOOK --library FOLDER
 
-Each question is answered twice from the same leaves: put in by their states, and read. Only the
-leaves that a question needs are read ahead, so that no whole book has to be. What is compared is
+Each question is answered twice from the same blocks: put in by their states, and read. Only the
+blocks that a question needs are prefilled, so that no whole book has to be. What is compared is
 the answer of one round, the model's first draft with its proofs, by the figures of
 `desktop/core/evaluation/figures.py`. The models are those of LUTRIN_MODELS or of the usual place.
 """
@@ -112,8 +112,8 @@ class Bench:
     def _write(self, request: Request) -> Draft:
         """Write an answer, of the last one nothing being in the memory but the fixed start."""
         with self._answerer.models.foreground(self._model, Listener()) as loaded:
-            opening = PromptBlocks(self._library, loaded, self._texts).opening
-            loaded.engine.prefill_block(opening, ())
+            prefix = PromptBlocks(self._library, loaded, self._texts).prefix
+            loaded.engine.prefill_block(prefix, ())
         return self._answerer.generate(request, Listener())
 
 

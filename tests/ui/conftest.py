@@ -29,11 +29,17 @@ WAIT_MS = 30_000
 """Long enough for a process to start on a machine that does much else."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Pass over what the offscreen plugin says of menus, and windows with a smallest size."""
+    """Pass over what the offscreen plugin says of menus, and windows with a smallest size.
+
+    What opens a window starts its workers too, so it is slow.
+    """
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support"))
+            if "opened" in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.slow)
 
 
 class Driver:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from desktop.paths import Paths
     from desktop.worker.process import Delivery
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def bridge(paths: Paths, qtbot: QtBot) -> Iterator[Bridge]:

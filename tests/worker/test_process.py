@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from desktop.paths import Paths
 
+pytestmark = pytest.mark.slow
+
 SERVICE = "tests.worker.echo:Echo"
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from desktop.core.library.embedding import WINDOW, MiniLM
 
+pytestmark = pytest.mark.model
+
 
 @pytest.fixture(scope="module")
 def embedder() -> MiniLM:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from desktop.core.llm.models.catalogue import CatalogueModel
     from desktop.core.records import Progress
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 PARTS = 4
 SOURCE = WheelSource(tuple(f"lt-fake-part{n}" for n in range(1, PARTS + 1)), "1.0", "*/d/*.bin")

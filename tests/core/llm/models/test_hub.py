@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from desktop.core.llm.models.catalogue import CatalogueModel
     from desktop.core.records import Progress
 
+pytestmark = pytest.mark.slow
+
 DATA = random.Random(5).randbytes(3_000_000)
 SOURCE = HubSource("someone/some-model", "some.gguf", "main")
 

@@ -1,6 +1,6 @@
-"""Questions over several pages: reading chapters through against finding passages.
+"""Map-reduce: questions over several pages, chapters read through against passages found.
 
-    python tests/bench/through.py QUESTIONS.jsonl --book BOOK --library FOLDER
+    python tests/bench/map_reduce.py QUESTIONS.jsonl --book BOOK --library FOLDER
 
 Reading a whole book takes an hour or more on two cores; with what is read here, the chapters that
 hold the pages a right answer is on, it takes minutes. Finding searches the whole book. Says for
@@ -44,10 +44,10 @@ def main() -> None:
         everything = SearchFilter((book,))
         part = everything if args.whole else chapters(library, book, question.pages)
         for way, where in (("found", everything), ("read", part)):
-            through = way == "read"
-            mode = Mode.LONG_CONTEXT if through else Mode.RETRIEVAL
+            read = way == "read"
+            mode = Mode.LONG_CONTEXT if read else Mode.RETRIEVAL
             wanted = steps.Question(
-                question.question, mode, where, model=args.model, map_reduce=through
+                question.question, mode, where, model=args.model, map_reduce=read
             )
             start = time.monotonic()
             answer: Answer = steps.run(
