@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from desktop.core.library.catalog import Catalog
     from desktop.core.library.search_filter import SearchFilter
     from desktop.core.records import Book, Passage
-    from desktop.core.retrieval.query_parsing import Plan
+    from desktop.core.retrieval.plan import Plan
     from desktop.core.retrieval.table_of_contents import Outline, Section
 
 MOST = 200

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from desktop.core.library.library import Library
     from desktop.core.records import Hit, Turn
-    from desktop.core.retrieval.query_parsing import Plan
+    from desktop.core.retrieval.plan import Plan
 
 
 def retrieve(
@@ -59,7 +59,7 @@ def retrieve(
     absent: tuple[str, ...] = ()
     if plan.listing:
         entries = tuple(listing.entries(catalog, plan, ready))
-        plan = plan if _is_list(entries, plan) else query_parsing.ordinary(plan, question)
+        plan = plan if _is_list(entries, plan) else plan.without_list(question)
     if not plan.listing:
         hits, absent = _passages(library, question, plan, history, limit, skip)
         hits = with_tables(library, hits)

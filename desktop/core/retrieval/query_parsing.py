@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from desktop.core.library.search_filter import EVERYWHERE, SearchFilter
 from desktop.core.records import Limit
 from desktop.core.retrieval import query_patterns as patterns
 from desktop.core.retrieval import table_of_contents
+from desktop.core.retrieval.plan import BOOK, MARKS, PAGES, SECTION, Plan
 from desktop.core.text import normalisation
 
 if TYPE_CHECKING:
@@ -26,30 +27,10 @@ if TYPE_CHECKING:
     from desktop.core.records import Book
     from desktop.core.retrieval.table_of_contents import Outline, Section
 
-KEYS = BOOK, SECTION, PAGES, MARKS = "book", "section", "pages", "marks"
-"""Of the limits that a question may have."""
 MOST_NAMED = 3
 """Of more sections a limit names the first and the last."""
 SHORTEST_ALIKE = 5
 """Letters with which words of two languages begin alike."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a question says of where to look, and what is left to be searched for.
-
-    Attributes:
-        query: The words to search for; "" where the question only says where.
-        where: The part of the library.
-        limits: What of it came from the question.
-        listing: "contents", "figures", "tables" or "definitions" where a list is asked for,
-            which needs no model; else "".
-    """
-
-    query: str
-    where: SearchFilter = EVERYWHERE
-    limits: tuple[Limit, ...] = ()
-    listing: str = ""
 
 
 LONGEST = 2000
@@ -82,13 +63,6 @@ def plan(
     state.take_sections()
     state.take_pages()
     return state.plan()
-
-
-def ordinary(asked: Plan, question: str) -> Plan:
-    """Return a plan without its list, which the book does not have: the passages are found."""
-    limits = tuple(limit for limit in asked.limits if limit.key != MARKS)
-    query = "" if asked.listing == "contents" and limits else question
-    return Plan(query, replace(asked.where, marks=()), limits)
 
 
 class _Parser:

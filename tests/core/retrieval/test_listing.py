@@ -8,7 +8,7 @@ from desktop.core.library.catalog import Catalog
 from desktop.core.library.search_filter import SearchFilter
 from desktop.core.records import Book, BookStatus, Page
 from desktop.core.retrieval.listing import MOST, Entry, entries
-from desktop.core.retrieval.query_parsing import Plan
+from desktop.core.retrieval.plan import Plan
 from tests.core import makers
 
 if TYPE_CHECKING:

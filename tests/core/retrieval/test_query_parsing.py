@@ -11,13 +11,13 @@ from desktop.core.library.catalog import Catalog
 from desktop.core.library.search_filter import EVERYWHERE, SearchFilter
 from desktop.core.records import Book, BookStatus, Page
 from desktop.core.retrieval import listing, query_parsing, query_patterns
+from desktop.core.retrieval.plan import Plan
 from tests.core import makers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from desktop.core.retrieval.query_parsing import Plan
 
 A, B = makers.book_id("a"), makers.book_id("b")
 SECTIONS = [
@@ -76,7 +76,7 @@ def labels(made: Plan) -> list[str]:
 
 @pytest.mark.parametrize("question", ORDINARY)
 def test_an_ordinary_question_is_left_whole(catalog: Catalog, question: str) -> None:
-    assert plan(catalog, question) == query_parsing.Plan(question)
+    assert plan(catalog, question) == Plan(question)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_a_limit_that_was_taken_away_stays_away(catalog: Catalog) -> None:
     made = plan(catalog, question, without=("section",))
     assert [limit.key for limit in made.limits] == ["pages"]
     assert made.where.sections is None
-    assert plan(catalog, question, without=("section", "pages")) == query_parsing.Plan(question)
+    assert plan(catalog, question, without=("section", "pages")) == Plan(question)
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_a_models_numbers_stand_in_the_question(
      reply(first_page=4, last_page=2)],
 )  # fmt: skip
 def test_a_reply_that_says_nothing_true_gives_the_rules_plan(catalog: Catalog, text: str) -> None:
-    assert from_model(catalog, text) == query_parsing.Plan("Tell me of owls")
+    assert from_model(catalog, text) == Plan("Tell me of owls")
 
 
 def test_suspects_are_asked_after_places() -> None:
@@ -416,7 +416,7 @@ def test_the_grammar_allows_only_what_is_read(catalog: Catalog) -> None:
 
 @pytest.mark.parametrize("text", [reply(first_page=float("inf")), "[" * 100_000])
 def test_no_reply_stops_the_search(catalog: Catalog, text: str) -> None:
-    assert from_model(catalog, text) == query_parsing.Plan("Tell me of owls")
+    assert from_model(catalog, text) == Plan("Tell me of owls")
 
 
 BOTH = "Chapter 1 · Birds, Chapter 2 · Fish"

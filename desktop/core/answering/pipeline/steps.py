@@ -20,6 +20,7 @@ from desktop.core.errors import CancelledError
 from desktop.core.library.search_filter import EVERYWHERE, SearchFilter
 from desktop.core.records import Answer, Mode, Turn
 from desktop.core.retrieval import query_parsing
+from desktop.core.retrieval.plan import KEYS
 from desktop.core.retrieval.results import RetrievalResult
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def answer_pipeline(asked: Question) -> Generator[Step, Any, Answer]:
             again = yield Retrieve(
                 _learnt(asked.text, answer),
                 found.where,
-                query_parsing.KEYS,
+                KEYS,
                 asked.history,
                 skip=tuple(hit.passage.id for hit in found.hits),
             )
