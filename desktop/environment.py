@@ -18,8 +18,8 @@ _DEFAULTS = {
     "TOKENIZERS_PARALLELISM": "false",
     "LANCEDB_LOG": "error",
     "LANCE_LOG": "error",
-    # Threads of torch sleep instead of spinning once a batch is done, so that indexing leaves
-    # the cores to an answer that is being written.
+    # Threads of torch sleep instead of spinning once a batch is done, so that an answer that is
+    # being written gets the cores, and not indexing.
     "OMP_WAIT_POLICY": "PASSIVE",
 }
 

@@ -87,7 +87,7 @@ def load(file: Path) -> Settings:
 
 
 def save(file: Path, settings: Settings) -> None:
-    """Write the settings through a temporary file; a full disk leaves the old ones.
+    """Write the settings through a temporary file; where the disk is full, the old ones stay.
 
     Raises:
         OSError: if the folder can't be written.
