@@ -21,7 +21,7 @@ from desktop.core.evaluation import questions
 from desktop.core.library.search_filter import SearchFilter
 from desktop.core.llm.runtime.prompt_lookup import PromptLookup
 from desktop.core.records import Mode
-from desktop.core.retrieval.query import retrieve
+from desktop.core.retrieval.retrieve import retrieve
 
 
 def main() -> None:

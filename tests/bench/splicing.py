@@ -28,7 +28,7 @@ from desktop.core.evaluation.figures import Outcome, summarise
 from desktop.core.evaluation.scoring import correct
 from desktop.core.library.search_filter import SearchFilter
 from desktop.core.records import Answer, Mode
-from desktop.core.retrieval.query import retrieve
+from desktop.core.retrieval.retrieve import retrieve
 
 if TYPE_CHECKING:
     from desktop.core.answering.generation.answer_generator import AnswerGenerator

@@ -1,5 +1,8 @@
 """When to say that the book does not say: a decision fitted on questions with and without answers.
 
+What no model needs to be asked for (a name that occurs nowhere, no passage) is refused by
+`pipeline.steps` before; in long context `verification` withholds only what the model refused.
+
 The signs of an answer are weighed by a logistic function whose weights are data, per embedder and
 model, in resources/calibration/abstention.toml; `packaging/fit_abstention.py` makes that file.
 """

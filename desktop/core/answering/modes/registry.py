@@ -1,4 +1,4 @@
-"""The modes by name. A new mode is one new module and one line here."""
+"""The modes by name, and what chooses the sources in each."""
 
 from __future__ import annotations
 

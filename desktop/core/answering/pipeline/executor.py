@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from desktop.core.answering.attribution.verification import verify
 from desktop.core.answering.pipeline.steps import Generate, ParseQuery, Retrieve, Verify
 from desktop.core.records import Progress
-from desktop.core.retrieval.query import retrieve
+from desktop.core.retrieval.retrieve import retrieve
 
 if TYPE_CHECKING:
     from desktop.core.answering.generation.answer_generator import AnswerGenerator

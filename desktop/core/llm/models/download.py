@@ -1,7 +1,7 @@
-"""Fetching a model of the catalogue: source after source, verified, resumable, one at a time.
+"""Fetching a model of the catalogue: source after source, verified, one at a time.
 
-Owns the order of steps from a wish to an installed file. Must not know how a source works (hub.py
-and wheels.py do) nor who asked.
+Owns the order of steps from a wish to an installed file. Must not know how a source works, nor how
+a download is resumed (hub.py and wheels.py do), nor who asked.
 
 On disk, in the models' folder: `.partial/<name>/<n>-<kind>/`, what source number n delivered so
 far, kept on any stop and thrown away when the hash is wrong or the model is installed;

@@ -9,7 +9,7 @@ from desktop.core.library.indexing import Indexer
 from desktop.core.library.search_filter import SearchFilter
 from desktop.core.records import Turn
 from desktop.core.retrieval import evidence
-from desktop.core.retrieval.query import retrieve
+from desktop.core.retrieval.retrieve import retrieve
 from tests.core import makers
 
 if TYPE_CHECKING:
