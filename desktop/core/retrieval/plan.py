@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from desktop.core.library.search_filter import EVERYWHERE, SearchFilter
-from desktop.core.records import Limit
+
+if TYPE_CHECKING:
+    from desktop.core.records import Limit
 
 KEYS = BOOK, SECTION, PAGES, MARKS = "book", "section", "pages", "marks"
 """Of the limits that a question may have."""
