@@ -25,13 +25,14 @@ from desktop import environment, paths  # noqa: E402
 
 environment.prepare()
 
+import figures_page  # noqa: E402
+
 from desktop.core.evaluation import figures, questions, scoring  # noqa: E402
 from desktop.core.evaluation.run import evaluate  # noqa: E402
 from desktop.core.library.library import Library  # noqa: E402
 from desktop.core.library.search_filter import SearchFilter  # noqa: E402
 from desktop.core.retrieval import search  # noqa: E402
 
-TARGET = ROOT / "docs" / "figures.md"
 FINDING = ("page_hit@1", "page_hit@5", "page_hit@10", "page_hit@50", "mrr")
 ANSWERING = (
     "answer_correct", "citation_precision", "citation_on_gold_page", "citation_recall",
@@ -66,36 +67,33 @@ def main() -> None:
             if (book := args.data / "books" / f"{path.name.split('.')[0]}.pdf").exists()
             and "exercises" not in path.name and "imageonly" not in path.name]  # fmt: skip
     reports = {path.stem: report(path, book, args) for path, book in sets}
-    text = [
-        "# Figures of finding and answering",
-        "",
-        "Made by `tests/bench/quality.py` from the test books' questions. `.hard` files ask in "
-        "words that the page does not use. The docstrings of "
-        "`desktop/core/evaluation/figures.py` say what each figure is.",
-        "",
-        "## Finding, no language model",
-        "",
-        *table(reports, FINDING),
-        "",
-        "### What each part gives",
-        "",
-        "page_hit over the plain and over the `.hard` questions of all books together.",
-        "",
-        *parts(sets, args.library),
-        "",
-    ]
+    sections = {
+        "Finding, no language model": [
+            *table(reports, FINDING),
+            "",
+            "### What each part gives",
+            "",
+            "page_hit over the plain and over the `.hard` questions of all books together.",
+            "",
+            *parts(sets, args.library),
+        ]
+    }
     if not args.retrieval_only:
-        text += ["## Answering", "", *table(reports, ANSWERING), ""]
-        text += ["### By type of question, all books", "", *table(types(reports), ANSWERING), ""]
-        text += ["### Answers written more than once", ""]
-        text += [
+        sections["Answering"] = [
+            *table(reports, ANSWERING),
+            "",
+            "### By type of question, all books",
+            "",
+            *table(types(reports), ANSWERING),
+            "",
+            "### Answers written more than once",
+            "",
             "Right answers before and after the further rounds, over the questions that took any.",
             "",
             *rounds(sets, reports),
-            "",
         ]
-    TARGET.write_text("\n".join(text), encoding="utf-8")
-    print(f"wrote {TARGET.relative_to(ROOT)}")
+    figures_page.put(sections)
+    print("wrote docs/figures.md")
 
 
 def report(path: Path, book: Path, args: argparse.Namespace) -> dict[str, Any]:
